@@ -224,7 +224,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "a measure of med": (lambda: med(LISTS[0], "AP", LISTS[1]), "measure: a list"),
     "scores of documents": (
         lambda: med({"a": 2.0, "b": 1.0}, {"b": 3, "a": 1}, "AP@10"),
-        "a: a dict of scores of documents, without queries, expected a list of documents, the best "
+        "a: a dict of scores of documents, without queries, expected a list of documents, best "
         "first, or one run; write med([",
     ),
     "a set": (
@@ -239,7 +239,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "judgments to fuse": (lambda: fuse(JUDGED), "runs: Judgments, expected runs; write fuse(["),
     "no method": (
         lambda: fuse(ONE, TWO),
-        "method: a dict is no method of fusion; write fuse([bm25, dense]",
+        "method: a dict is not a fusion method; write fuse([bm25, dense]",
     ),
     "a measure that is a file": (
         lambda: evaluate(QRELS, ONE, __file__),
@@ -247,7 +247,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a method that is a file": (
         lambda: fuse(ONE, __file__),
-        f"method: {__file__!r} is no method of fusion",
+        f"method: {__file__!r} is not a fusion method",
     ),
 }
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rankgauge.extending import Record, Table
 
 INDEX = "index"
-"""The name of the file, without its ending, and of the section of the page."""
+"""The name of the file, without its extension, and of the section of the page."""
 
 
 class Counterpart(Record):
@@ -17,7 +17,7 @@ class Counterpart(Record):
     """Its number, such as "Table 7"; "Table 6.5 (dissertation)" where only the dissertation has it."""
     shows: str
     files: tuple[str, ...]
-    """Paths from the folder of the study. Empty where there is no counterpart; `remark` says why."""
+    """Paths from the folder of the study. Empty if there is no counterpart; `remark` says why."""
     remark: str = ""
 
 

@@ -28,7 +28,7 @@ KINDS: Mapping[Verdict, Literal["yes", "no", "open"]] = {
     "undecided": "open",
 }
 POWER = 0.8
-"""With what probability the amount of data that `deciding_factor` finds decides."""
+"""The probability with which the amount of data found by `deciding_factor` decides."""
 
 
 class IntervalEstimate(NamedTuple):

@@ -240,8 +240,12 @@ BAD_FILES: dict[str, tuple[str, bytes, str]] = {
     "too many columns": ("run", RUN + b"q2 Q0 a b 1 1 t\n", ":3: 7 columns, expected 6"),
     "score": ("run", b"\n" + RUN + b"q2 Q0 c 1 high t", ":4: 'high' is not a number, expected "),
     "NaN": ("run", b"q2 Q0 c 1 nan t\n" + RUN, ":1: the score is NaN, expected a number"),
-    "document twice": ("run", RUN + RUN, ":3: document 'b' again for query 'q1' (first at line 1)"),
-    "judged twice": ("qrels", QRELS + b"q1 0 a 0\n", ":4: document 'a' again for query 'q1'"),
+    "document twice": (
+        "run",
+        RUN + RUN,
+        ":3: document 'b' repeated for query 'q1' (first at line 1)",
+    ),
+    "judged twice": ("qrels", QRELS + b"q1 0 a 0\n", ":4: document 'a' repeated for query 'q1'"),
     "fraction": ("qrels", QRELS + b"q2 0 d 1.7\n", ":4: grade '1.7', expected a whole number"),
     "huge grade": ("qrels", b"q 0 d 4294967296\n", ":1: grade '4294967296', expected "),
     "empty run": ("run", b"", ": no lines, expected "),
@@ -297,14 +301,14 @@ def test_a_pattern_stands_for_the_files_that_match(rankgauge: Call, files: Files
     assert (code, evaluated(out)) == (0, ["a", "b"])
     code, out, err = rankgauge("evaluate", files.qrels, files.folder / "*.none")
     assert (code, out) == (2, "")
-    assert err.endswith("*.none: no such files, expected a pattern that matches some\n")
+    assert err.endswith("*.none: no such files, expected a pattern that matches at least one\n")
 
 
 def test_an_empty_folder_is_refused(rankgauge: Call, files: Files) -> None:
     (files.folder / "inner").mkdir()
     code, out, err = rankgauge("evaluate", files.qrels, files.folder / "inner")
     assert (code, out) == (2, "")
-    assert err.endswith("inner: an empty folder, expected one with runs\n")
+    assert err.endswith("inner: an empty folder, expected one that contains runs\n")
 
 
 def test_lenient_drops_faulty_lines_and_notes_how_many(rankgauge: Call, files: Files) -> None:
@@ -317,7 +321,7 @@ def test_lenient_drops_faulty_lines_and_notes_how_many(rankgauge: Call, files: F
         f"note: {files.qrels}: 1 line dropped: a grade that is not a whole number "
         "(first at line 4)",
         "note: bm25: 1 line dropped: too few columns (first at line 1)",
-        "note: bm25: 2 lines dropped: a document again for the same query (first at line 4)",
+        "note: bm25: 2 lines dropped: a document repeated for the same query (first at line 4)",
     ]
 
 
@@ -541,7 +545,7 @@ def test_the_interval_is_over_the_topics_that_the_mean_is_over(
     over_all, answered = records(out)
     assert float(over_all["RR low"]) < 0.25 < float(over_all["RR high"])
     assert (answered["RR"], answered["RR low"], answered["RR high"]) == ("0.5", "", "")
-    assert "note: RR: no interval for means over a single query" in err.splitlines()
+    assert "note: RR: no interval for a mean over a single query" in err.splitlines()
 
 
 def test_topics_have_no_intervals(rankgauge: Call, files: Files) -> None:
@@ -734,7 +738,7 @@ def test_a_message_on_a_terminal_has_no_raw_escape_sequences(files: Files) -> No
     code, seen = on_a_terminal("evaluate", files.qrels, run)
     assert code == 2
     assert_harmless(seen)
-    assert r"r\x1b[31m\x9b32m.run:2: document 'd\x1b]0;x\x07\udcff' again" in seen
+    assert r"r\x1b[31m\x9b32m.run:2: document 'd\x1b]0;x\x07\udcff' repeated" in seen
 
 
 def test_a_file_made_from_a_terminal_has_no_notes_among_its_rows(files: Files) -> None:

@@ -133,7 +133,10 @@ def test_topics_that_a_run_lacks_and_lines_left_out_are_told(rankgauge: Call, fi
     (files / "c.run").write_text("q1 Q0 d2 1 0.9 b\nq1 Q0 d8 1 nothing b\n")
     outcome = rankgauge("fuse", "a.run", "c.run", "--lenient")
     assert outcome.code == 0
-    assert "note: c: lacks 1 query that other runs have; only those runs rank them" in outcome.err
+    assert (
+        "note: c: has no documents for 1 query that other runs answer; only those runs rank them"
+        in outcome.err
+    )
     assert "note: c: 1 line dropped: not a number (first at line 2)" in outcome.err
 
 
@@ -154,7 +157,7 @@ def test_runs_with_no_document_in_common_are_warned_about(rankgauge: Call, files
         (["a.run", "b.run", "--weight", "1,x"], "'1,x', expected numbers such as 0.4,0.6"),
         (
             ["a.run", "b.run", "--method", "sum", "--weight", "1,1"],
-            "takes no weights; omit them",
+            "accepts no weights; omit them",
         ),
         (["a.run", "b.run", "--k", "3"], "has no parameter 'k'"),
         (["a.run", "b.run", "--setting", "depth=3"], "has no parameter 'depth'"),
@@ -180,9 +183,9 @@ def test_mistakes_are_one_line_and_nothing_is_written(
 def test_an_id_that_no_trec_file_can_hold_is_refused(rankgauge: Call, files: Path) -> None:
     (files / "c.json").write_text(json.dumps({"q1": {"d 1": 1.0}}))
     assert_refused(
-        rankgauge("fuse", "a.run", "c.json", "-o", "fused.run"), "cannot hold the id 'd 1'"
+        rankgauge("fuse", "a.run", "c.json", "-o", "fused.run"), "cannot contain the id 'd 1'"
     )
-    assert "standard output: cannot hold the id" in rankgauge("fuse", "a.run", "c.json").err
+    assert "standard output: cannot contain the id" in rankgauge("fuse", "a.run", "c.json").err
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="no device of standard output here")

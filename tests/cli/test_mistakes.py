@@ -41,7 +41,7 @@ def test_a_run_that_shares_no_topic_is_named_and_the_others_go_on(
     code, out, err = rankgauge("evaluate", files.qrels, files.good, files.zeros, "-m", "AP")
     assert code == 3
     assert [line.split("\t")[0] for line in out.splitlines()] == ["run", "good"]
-    assert f"{files.zeros}: none of its queries is judged." in err
+    assert f"{files.zeros}: none of its queries are judged." in err
     assert "query '01' of the run is probably '1' of the judgments (leading zeros)" in err
     assert "1 run of 2 not evaluated" in err
 
@@ -72,7 +72,7 @@ def test_tables_the_wrong_way_round(rankgauge: Call, files: Files, run: str, qre
     assert rankgauge("evaluate", files.qrels, files.good, "-m", "AP").code == 0
     assert_refused(
         rankgauge("evaluate", files.good, files.qrels, "-m", "AP"),
-        "the files are the wrong way round",
+        "the files are swapped",
     )
 
 
@@ -94,7 +94,7 @@ def test_numbers_that_could_be_either_are_not_called_the_wrong_way_round(
     files.good.write_text("query,document,score\n01,a,2\n")
     _, _, err = rankgauge("evaluate", files.qrels, files.good)
     assert "wrong way" not in err
-    assert "none of its queries is judged" in err
+    assert "none of its queries are judged" in err
 
 
 def test_distance_says_where_judgments_belong(rankgauge: Call, files: Files) -> None:
@@ -105,7 +105,7 @@ def test_distance_says_where_judgments_belong(rankgauge: Call, files: Files) -> 
     assert_refused(rankgauge("distance", files.qrels, files.good), "1 run, expected at least two")
     assert_refused(
         rankgauge("distance", "--qrels", files.good, files.qrels, files.other),
-        "the files are the wrong way round",
+        "the files are swapped",
     )
 
 
@@ -306,7 +306,7 @@ def test_progress_goes_into_a_file_a_line_now_and_then(
 def test_standardize_names_the_run_that_failed(rankgauge: Call, files: Files) -> None:
     code, _, err = rankgauge("compare", "--standardize", files.qrels, files.good, files.zeros)
     assert code == 2
-    assert f"{files.zeros}: none of its queries is judged" in err
+    assert f"{files.zeros}: none of its queries are judged" in err
     assert "expected at least two" in err
 
 

@@ -114,7 +114,7 @@ WRONG = {
         "k = FusionParameter('k', Number(), 1, '')\n"
         "@methods.register('bad', 'ranks', 'x', 'y', 'z', parameters=(k,))\n"
         "def bad(lists): return lists.ranks[:, 0]",
-        "the function of method 'bad' must take lists, k: got an unexpected keyword argument 'k'",
+        "the function of method 'bad' must accept lists, k: got an unexpected keyword argument 'k'",
     ),
     "a method that takes something else": (
         "fuse",
@@ -140,7 +140,7 @@ WRONG = {
     "a function in place of a test": (
         "test",
         "def bad(pairs): return pairs\nTESTS.register(bad, 'bad')",
-        "bad is no significance test, expected a Test, as in Test(bad, ...)",
+        "bad is not a significance test, expected a Test, as in Test(bad, ...)",
     ),
     "a test without an outcome": (
         "test",
@@ -150,7 +150,7 @@ WRONG = {
     "a test of one number": (
         "test",
         "def bad(pairs): return Outcome(0.5, 0, 0, 0)\nTESTS.register(Test(bad, '', '', ''), 'bad')",
-        "bad: p has shape (), expected one number a pair",
+        "bad: p has shape (), expected one number per pair",
     ),
     "a correction of one number": (
         "correction",

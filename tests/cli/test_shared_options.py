@@ -395,7 +395,7 @@ def test_commands_over_many_runs_go_on() -> None:
     ("content", "told"),
     [
         ("q Q0 d\n", "bad.run:1: 3 columns, expected 6"),
-        ("0 Q0 d 1 1 t\n", "bad.run: none of its queries is judged"),
+        ("0 Q0 d 1 1 t\n", "bad.run: none of its queries are judged"),
         (None, "bad.run: cannot be read"),
     ],
 )
@@ -429,7 +429,7 @@ def test_judgments_and_run_the_wrong_way_round(name: str, call: Call) -> None:
     for more in ((), ("--lenient",)) if name in SCORED else ((),):
         code, out, err = call(name, *more)
         assert (code, out) == (2, "")
-        assert "wrong way round" in err
+        assert "the files are swapped" in err
 
 
 # How runs are scored

@@ -130,7 +130,7 @@ def test_the_study_of_optimization_writes_tables_and_figures(
     assert code == 3
     assert "mq2008" in err
     assert "no tables of MQ2008: give the data folder with --data or RANKGAUGE_DATA" in err
-    assert err.endswith("some parts were not made: see the notes at the start\n")
+    assert err.endswith("some parts are missing: see the notes at the start\n")
     assert works(None)["notes"]().render("table") in out
     drawn = {f"{name}.{ending}" for name in optimization.figures() for ending in ("svg", "png")}
     assert files(made) == {"notes.csv", "contact.csv"} | drawn

@@ -401,7 +401,7 @@ def test_work_goes_on_from_what_is_finished(
     for name in ("made.scores", "made-documents.json"):
         kept = parts / name
         kept.write_bytes(kept.read_bytes()[:100])
-        with pytest.raises(InputError, match="remove it to have it made again") as caught:
+        with pytest.raises(InputError, match="remove it to create it again") as caught:
             run_study([data], QUICK, folder)
         assert caught.value.source == str(kept)
         kept.unlink()
@@ -412,7 +412,7 @@ def test_another_study_in_the_folder_is_refused(
     quick: tuple[TextStudy, Path], encoder: StandIn, data: RatedSummaries
 ) -> None:
     _, folder = quick
-    with pytest.raises(RankgaugeError, match=r"differs in seed.*give another folder"):
+    with pytest.raises(RankgaugeError, match=r"differs in seed.*choose another folder"):
         run_study([data], QUICK._replace(seed=9), folder)
     other = replace(data, texts=data.texts.select(data.texts.systems[:5]))
     with pytest.raises(RankgaugeError, match="differs in data"):

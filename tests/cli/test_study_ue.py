@@ -495,7 +495,7 @@ def test_a_linked_folder_is_refused_before_anything_is_done(
     assert done.code == 2
     assert (
         done.err
-        == f"{output / 'tables'}: is a link, expected a folder; remove it, or give another folder\n"
+        == f"{output / 'tables'}: is a link, expected a folder; remove it, or choose another folder\n"
     )
     assert {path.name: path.read_bytes() for path in outside.iterdir()} == before
 

@@ -97,7 +97,7 @@ def test_systems_are_selected(rankgauge: Call, file: Path) -> None:
     assert [row["system"] for row in rows] == ["good"]
     assert_refused(
         rankgauge("text", file, "--system", "nobody"),
-        "there is no system 'nobody', expected some of lead, good, poor",
+        "there is no system 'nobody', expected one of lead, good, poor",
     )
 
 

@@ -693,7 +693,7 @@ def test_fuzziness_of_all_is_a_tie(scores: Scores) -> None:
 
 def test_pad_of_means_below_0_is_said_to_be_of_no_use() -> None:
     values = np.random.default_rng(0).random((4, 10))
-    note = "pad: of no use if a mean is 0 or below; use safe_pad"
+    note = "pad: meaningless if a mean is 0 or below; use safe_pad"
     assert note not in note_texts(assess(scores_of(values), splits=0).notes)
     assert note in note_texts(assess(scores_of(values - 0.5, "v2(AP)"), splits=0).notes)
 

@@ -217,7 +217,7 @@ def test_deliberate_differences(
         ("qrels", 1, "expected QRELS and RUN"),
         ("qrels missing", 2, "missing: cannot be read"),
         ("qrels qrels", 2, "qrels:1: 4 columns, expected 6"),
-        ("qrels twice", 4, "twice:2: document 'a' again"),
+        ("qrels twice", 4, "twice:2: document 'a' repeated"),
         ("qrels other", 7, "no topic has both"),
         ("blank run", 2, "blank:2: a blank line, expected"),
         ("-m P.0 qrels twice", 2, "cutoffs are whole numbers from 1"),

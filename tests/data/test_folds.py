@@ -204,7 +204,7 @@ WRONG = {
     "a role twice": (["train.txt", "training.txt", "test.txt"], "are the same part"),
     "several data sets": (
         [f"{a}/{b}.txt" for a in "xy" for b in ("train", "test")],
-        "several of its folders have folds; name one of them",
+        "several of its folders contain folds; specify one of them",
     ),
 }
 
@@ -238,7 +238,7 @@ def test_a_file_needs_a_number_of_folds(tmp_path: Path) -> None:
     with pytest.raises(RankgaugeError, match="folds=2, expected a whole number from 3"):
         read_folds(tmp_path, 2)
     write(tmp_path / "more.txt", "abc")
-    with pytest.raises(InputError, match="has 2 data files, expected one to be cut"):
+    with pytest.raises(InputError, match="has 2 data files, expected one to split"):
         read_folds(tmp_path, 3)
     with pytest.raises(InputError, match="cannot be read"):
         read_folds(tmp_path / "nowhere")

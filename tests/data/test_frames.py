@@ -209,7 +209,7 @@ def test_judgments_for_subtopics() -> None:
         assert by_query[0] == by_query[1]
     twice = pl.concat([SUBTOPICS, SUBTOPICS[2:3]])
     with pytest.raises(
-        DuplicateError, match=r"row 5: document 'x' again for query '2' \(first at row 2\)"
+        DuplicateError, match=r"row 5: document 'x' repeated for query '2' \(first at row 2\)"
     ):
         Judgments.from_frame(twice, subtopic="subtopic")
 
@@ -272,8 +272,8 @@ BAD_RUNS: list[tuple[dict[str, Any], str]] = [
     ({"docno": ["a", "b", None]}, "row 2: no document, expected an id"),
     ({"score": [None, 1.0, 1.0]}, "row 0: no score, expected a number"),
     ({"score": [None, None, None]}, "row 0: no score, expected a number"),
-    ({"docno": ["a", "a", "a"]}, "row 1: document 'a' again for query 'q' (first at row 0)"),
-    ({"qid": ["q", "p", "q"]}, "row 2: document 'a' again for query 'q' (first at row 0)"),
+    ({"docno": ["a", "a", "a"]}, "row 1: document 'a' repeated for query 'q' (first at row 0)"),
+    ({"qid": ["q", "p", "q"]}, "row 2: document 'a' repeated for query 'q' (first at row 0)"),
 ]
 
 
@@ -553,7 +553,7 @@ def test_more_rows_than_the_limit_could_hold_are_not_unpacked(tmp_path: Path) ->
         {"qid": ["q"] * count, "docno": ["d"] * count, "score": [1.0] * count}
     ).write_parquet(path)
     assert path.stat().st_size < 100_000
-    with pytest.raises(rg.InputError, match="holds 200,000 rows, more than 1,000,000 bytes"):
+    with pytest.raises(rg.InputError, match="contains 200,000 rows, more than 1,000,000 bytes"):
         rg.read_run_table(path, size_limit=1_000_000)
 
 
@@ -568,7 +568,7 @@ def test_a_word_that_many_rows_share_counts_in_each(tmp_path: Path, kind: Any) -
     assert path.stat().st_size < 100_000
     with nullcontext() if thorough() else one_process():
         with pytest.raises(
-            rg.InputError, match="holds 400 rows, more than 100,000 bytes, expected"
+            rg.InputError, match="contains 400 rows, more than 100,000 bytes, expected"
         ):
             rg.read_run_table(path, size_limit=100_000)
         assert len(rg.read_run_table(path, size_limit=4_100_000).scores) == 400
@@ -892,7 +892,7 @@ def test_the_fast_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
         (jsonl([*RECORDS, {**RECORDS[0], "docno": 1.5}]), "x:4: the document is 1.5, expected te"),
         (
             b"\n" + jsonl([*RECORDS, RECORDS[1]]),
-            "x:5: document 'b' again for query 'q' (first at line 3), expected each document once",
+            "x:5: document 'b' repeated for query 'q' (first at line 3), expected each document once",
         ),
         (jsonl([{**RECORDS[0], "doc_id": 1}]), "x: the document could be docno and doc_id"),
     ],

@@ -129,7 +129,7 @@ def test_faults_in_documents_name_their_place() -> None:
         judgments_of([Qrel("q", "d", 1), Qrel("q", "e", 0.5)])
     twice = [ScoredDoc("q", "d", 1.0), ScoredDoc("q", "d", 2.0)]
     with pytest.raises(
-        rg.InputError, match=r"row 1: document 'd' again for query 'q' \(first at r"
+        rg.InputError, match=r"row 1: document 'd' repeated for query 'q' \(first at r"
     ):
         rg.evaluate(QRELS, twice, "RR")
 

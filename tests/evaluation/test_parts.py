@@ -207,11 +207,11 @@ def test_a_document_in_two_parts_is_an_error_that_names_both_parts_and_lines(
         f"{topic} Q0 c 1 1 t\n\n{line}q4 Q0 a 1 1 t\n",
     )
     said = message(folder)
-    assert said.startswith(f"{folder}/2.run:3: document 'b' again for query '{topic}' (first at")
+    assert said.startswith(f"{folder}/2.run:3: document 'b' repeated for query '{topic}' (first at")
     assert f"(first at {folder}/0.run:2)" in said
     scores = rg.evaluate(QRELS, rg.RunParts(folder, lenient=True), "AP")
     kinds = {note.kind: note for note in scores.notes}
-    dropped = kinds["{lines} dropped: a document again for the same query"]
+    dropped = kinds["{lines} dropped: a document repeated for the same query"]
     assert (dropped.count, dropped.detail) == (1, f"first at {folder}/2.run:3")
 
 
@@ -221,7 +221,7 @@ def test_a_document_in_two_tables_is_an_error_that_names_both(tmp_path: Path) ->
         folder = write_parts(tmp_path / "p", [run, run[1:]], "parquet")
         said = message(folder)
     assert said.startswith(
-        f"{folder}/part-001: document 'b' again for query 'q1' (first at {folder}"
+        f"{folder}/part-001: document 'b' repeated for query 'q1' (first at {folder}"
     )
 
 
@@ -331,7 +331,7 @@ def test_parts_are_of_one_kind(tmp_path: Path) -> None:
 
 def test_a_folder_of_folders_is_no_run_in_parts(tmp_path: Path) -> None:
     folder_of(tmp_path / "bm25", "q1 Q0 a 1 1 t\n")
-    assert "has a folder in it, 'bm25', expected files" in message(tmp_path)
+    assert "contains a folder, 'bm25', expected files" in message(tmp_path)
 
 
 def test_a_part_that_is_gone_fails_its_run_and_no_other(tmp_path: Path) -> None:

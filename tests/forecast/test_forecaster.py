@@ -290,7 +290,7 @@ def test_what_an_interval_is_about(tracks: list[Rows]) -> None:
     gupta = Forecaster("gupta").fit_rows(tracks)
     for kind, told in (("news", False), ("web", True)):
         shown = gupta.forecast_rows(replace(tracks[0], kind=kind)).table().render("table")
-        assert ("hold less often than their level says" in shown) == told
+        assert ("cover the true value less often than their level states" in shown) == told
 
 
 def shifted(name: str, seed: int) -> Rows:
@@ -387,7 +387,7 @@ def test_constant_targets(method: str) -> None:
 
 def test_one_topic_is_told() -> None:
     one = Forecaster("regression").fit_rows([made("a", "news", 1, topics=1)])
-    assert any("one query only" in note.kind for note in one.notes_)
+    assert any("only one query" in note.kind for note in one.notes_)
     assert Forecaster("regression").fit_rows([made("a", "news", 1, topics=2)]).notes_ == ()
 
 
@@ -536,7 +536,9 @@ def test_files_that_are_no_forecaster(tmp_path: Path, text: str) -> None:
 
 def test_what_a_file_lacks_is_named(tracks: list[Rows], tmp_path: Path) -> None:
     (tmp_path / FILE).write_text("{}")
-    with pytest.raises(InputError, match="the file lacks format, version, method and 12 more"):
+    with pytest.raises(
+        InputError, match="missing from the file: format, version, method and 12 more"
+    ):
         Forecaster.load(tmp_path)
     (tmp_path / FILE).write_text("[]")
     with pytest.raises(InputError, match="no JSON object"):
@@ -545,7 +547,7 @@ def test_what_a_file_lacks_is_named(tracks: list[Rows], tmp_path: Path) -> None:
     content = json.loads(content_of(tmp_path))
     del content["line"]
     write_sealed(tmp_path / FILE, content)
-    with pytest.raises(InputError, match=r"\(the file lacks line\)"):
+    with pytest.raises(InputError, match=r"\(missing from the file: line\)"):
         Forecaster.load(tmp_path)
 
 

@@ -207,7 +207,7 @@ def test_bad_input_is_refused() -> None:
             rg.RankgaugeError, match="expected one of docno, docno-ascending, input"
         ):
             rg.pool(qrels, run, 1, ties=ties)
-    with pytest.raises(rg.InputError, match="none of its queries is judged"):
+    with pytest.raises(rg.InputError, match="none of its queries are judged"):
         rg.pool(qrels, {"q9": ["a"]}, 1)
     with pytest.raises(rg.RankgaugeError, match="two runs are called 'x'"):
         rg.pool(qrels, [rg.Run.from_dict(run, name="x")] * 2, 1)

@@ -42,7 +42,7 @@ def test_a_highest_grade_below_the_grades() -> None:
 def test_runs_that_fail(tmp_path: Path) -> None:
     files = write_track(tmp_path / "made", 1, runs=2, topics=3)
     (tmp_path / "made" / "runs" / "far.run").write_text("77 Q0 d1 1 2.0 far\n")
-    with pytest.raises(NoSharedTopics, match="none of its queries is judged"):
+    with pytest.raises(NoSharedTopics, match="none of its queries are judged"):
         Track.read(f"news={files}")
     track = Track.read(f"news={files}", failures="skip")
     assert [run.name for run in track.runs] == ["r0", "r1"]
@@ -50,7 +50,7 @@ def test_runs_that_fail(tmp_path: Path) -> None:
     assert rows_of(track, "AP", 5).failed == track.failed
     for name in ("r0", "r1"):
         (tmp_path / "made" / "runs" / f"{name}.run").unlink()
-    with pytest.raises(RankgaugeError, match="none of its queries is judged"):
+    with pytest.raises(RankgaugeError, match="none of its queries are judged"):
         Track.read(f"news={files}", failures="skip")
 
 
@@ -92,7 +92,7 @@ def test_a_run_without_judged_documents_is_told() -> None:
 
 def test_a_track_is_learnt_from_once() -> None:
     track = Track.of(QRELS, RUNS, kind="toy")
-    with pytest.raises(RankgaugeError, match="the run one is given twice"):
+    with pytest.raises(RankgaugeError, match="the run one occurs twice"):
         Forecaster("gupta", "AP", 1).fit([track, track])
     other = Track.of(QRELS, RUNS, kind="toy", name="another")
     assert Forecaster("gupta", "AP", 1).fit([track, other]).tracks_ == ("toy", "another")

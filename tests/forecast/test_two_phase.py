@@ -248,7 +248,7 @@ def test_one_deep_topic_has_an_estimate_without_an_interval() -> None:
     assert np.isnan([*found.low, *found.high, *found.variance, *found.pairs.p]).all()
     assert not found.separable.any()
     assert [ranks.tolist() for ranks in found.rank_ranges] == [[1, 1], [2, 2]]
-    assert any("no interval from 1 deep query" in str(note) for note in found.notes)
+    assert any("1 deep query gives no interval" in str(note) for note in found.notes)
 
 
 def test_one_topic_that_is_deep_is_exact() -> None:

@@ -216,15 +216,15 @@ def test_the_docstring_names_every_method_normalization_and_parameter() -> None:
         ({"weights": (1, -1)}, "weights=-1, expected a number from 0"),
         ({"weights": (1, float("nan"))}, "weights=nan, expected a number from 0"),
         ({"weights": (0, 0)}, r"weights=\(0, 0\), expected at least one above 0"),
-        ({"weights": 0.5}, "weights=0.5, expected a number for each run"),
+        ({"weights": 0.5}, "weights=0.5, expected one number per run"),
         ({"weights": ("a", "b")}, "weights='a', expected a number from 0"),
-        ({"method": "sum", "weights": (1, 1)}, "method='sum' takes no weights; omit them"),
+        ({"method": "sum", "weights": (1, 1)}, "method='sum' accepts no weights; omit them"),
         (
             {"k": 60},
-            "method='wsum' has no parameter 'k'; it takes no parameter; k is a parameter of",
+            "method='wsum' has no parameter 'k'; it accepts no parameter; k is a parameter of",
         ),
         ({"method": "rrf", "k": -1}, "k=-1, expected a number from 0"),
-        ({"method": "rrf", "p": 1}, "method='rrf' has no parameter 'p'; it takes k"),
+        ({"method": "rrf", "p": 1}, "method='rrf' has no parameter 'p'; it accepts k"),
         ({"method": "rbc", "persistence": 1}, "persistence=1, expected a number strictly between"),
         ({"method": "rrf", "normalize": "z"}, "uses only ranks, so normalize='z' has"),
         ({"method": "borda", "absent": "zero"}, "uses only ranks, so absent='zero' has"),
@@ -266,7 +266,7 @@ def test_scores_beyond_what_a_file_holds_are_refused() -> None:
 @pytest.mark.parametrize(
     ("method", "settings", "message"),
     [
-        ("gmnz", {"gamma": 1e5}, "give gamma a value nearer to 1 than 100000$"),
+        ("gmnz", {"gamma": 1e5}, "give gamma a value closer to 1 than 100000$"),
         ("wsum", {"weights": (1e300, 1)}, "give smaller weights$"),
         ("rrf", {"weights": (1e300, 1)}, "give smaller weights$"),
         ("mixed", {"normalize": "none"}, r"normalize the scores \(normalize='min-max'\)$"),
@@ -274,7 +274,7 @@ def test_scores_beyond_what_a_file_holds_are_refused() -> None:
         (
             "gmnz",
             {"gamma": 1e5, "normalize": "none"},
-            "give gamma a value nearer to 1 than 100000, and normalize the scores",
+            "give gamma a value closer to 1 than 100000, and normalize the scores",
         ),
     ],
 )

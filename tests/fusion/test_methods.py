@@ -196,7 +196,7 @@ def test_many_documents_are_compared_block_by_block(monkeypatch: pytest.MonkeyPa
 
 def test_too_many_documents_for_condorcet_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankgauge.fusion.methods.MOST_COMPARED", 3)
-    with pytest.raises(rg.RankgaugeError, match="a query has 4 documents, expected at most 3"):
+    with pytest.raises(rg.RankgaugeError, match="one query has 4 documents, expected at most 3"):
         scores_of([dict.fromkeys("abcd", 1.0), {"a": 1.0}], "condorcet")
 
 
@@ -211,7 +211,7 @@ def test_tiny_and_huge_differences_count_as_much_as_any(normalize: str) -> None:
 
 def test_a_list_without_a_positive_score_is_refused_for_max() -> None:
     with pytest.raises(
-        rg.RankgaugeError, match=r"run \w+ has no score above 0 .*; take normalize='min-max'"
+        rg.RankgaugeError, match=r"run \w+ has no score above 0 .*; use normalize='min-max'"
     ):
         scores_of([{"a": -1.0, "b": -2.0}, {"a": 1.0}], "sum", normalize="max")
     zeros = scores_of([{"a": 0.0, "b": 0.0}, {"a": 1.0}], "sum", normalize="max", absent="zero")
@@ -222,7 +222,7 @@ def test_a_list_without_a_positive_score_is_refused_for_max() -> None:
 @pytest.mark.parametrize("score", [float("inf"), float("-inf")])
 def test_infinite_scores_are_refused_where_scores_count(normalize: str, score: float) -> None:
     lists = [{"a": score, "b": 1.0, "c": 2.0}, {"a": 1.0}]
-    message = rf"the score {score} of document 'a' in run \w+, query 'q', .*; take normalize='rank'"
+    message = rf"the score {score} of document 'a' in run \w+, query 'q', .*; use normalize='rank'"
     with pytest.raises(rg.RankgaugeError, match=message):
         scores_of(lists, "sum", normalize=normalize)
     assert scores_of(lists, "rrf").keys() == {"a", "b", "c"}

@@ -32,7 +32,7 @@ RUNS = st.lists(
 def test_a_pool_is_what_its_definition_says(dicts: list) -> None:
     runs = [Run.from_dict(each, name=f"r{i}") for i, each in enumerate(dicts)]
     if not any(documents for each in dicts for documents in each.values()):
-        with pytest.raises(RankgaugeError, match="no run has a document"):
+        with pytest.raises(RankgaugeError, match="no run contains a document"):
             pool_of(runs)
         return
     found = pool_of(runs)

@@ -219,7 +219,7 @@ def test_lenient_reading_counts_each_kind_of_fault(file: Path) -> None:
     assert sorted(note_texts(run.dropped)) == [
         "1 line dropped: a NaN score (first at line 5)",
         "1 line dropped: not a number (first at line 9)",
-        "2 lines dropped: a document again for the same query (first at line 7)",
+        "2 lines dropped: a document repeated for the same query (first at line 7)",
         "3 lines dropped: too few columns (first at line 6)",
     ]
 
@@ -231,7 +231,7 @@ def test_lenient_reading_of_qrels_counts_each_kind_of_fault(file: Path) -> None:
     judgments = read_qrels(file, lenient=True)
     assert table_of(judgments) == table
     assert sorted(note_texts(judgments.dropped)) == [
-        "1 line dropped: a document again for the same query (first at line 8)",
+        "1 line dropped: a document repeated for the same query (first at line 8)",
         "1 line dropped: a grade beyond 32 bits (first at line 2)",
         "1 line dropped: binary data (first at line 9)",
         "2 lines dropped: a grade that is not a whole number (first at line 1)",
@@ -265,11 +265,11 @@ def test_a_document_twice_for_a_topic_is_refused_or_the_first_counts(
     error = refusal(read, file)
     assert (error.line, error.message) == (
         6,
-        "document 'a' again for query 'q1' (first at line 1), expected each document once per query",
+        "document 'a' repeated for query 'q1' (first at line 1), expected each document once per query",
     )
     lenient = read(file, lenient=True)
     assert note_texts(lenient.dropped) == (
-        "2 lines dropped: a document again for the same query (first at line 6)",
+        "2 lines dropped: a document repeated for the same query (first at line 6)",
     )
     assert table_of(lenient) == table
 
@@ -282,11 +282,11 @@ def test_the_first_repetition_in_the_file_is_named_when_topics_interleave(file: 
     error = refusal(read_run, file)
     assert (error.line, error.message) == (
         4,
-        "document 'x' again for query 'a' (first at line 2), expected each document once per query",
+        "document 'x' repeated for query 'a' (first at line 2), expected each document once per query",
     )
     run = read_run(file, lenient=True)
     assert note_texts(run.dropped) == (
-        "2 lines dropped: a document again for the same query (first at line 4)",
+        "2 lines dropped: a document repeated for the same query (first at line 4)",
     )
     assert table_of(run) == {b"b": [(b"x", 1.0), (b"y", 1.0)], b"a": [(b"x", 1.0), (b"y", 1.0)]}
 
@@ -296,13 +296,13 @@ def test_a_repeated_document_is_found_among_very_many(file: Path) -> None:
     file.write_bytes(b"".join([*lines, lines[12_345]]))
     error = refusal(read_run, file)
     assert error.line == 20_001
-    assert "'d12345' again for query 'q4' (first at line 12346)" in error.message
+    assert "'d12345' repeated for query 'q4' (first at line 12346)" in error.message
 
 
 def test_ids_in_messages_are_escaped(file: Path) -> None:
     file.write_bytes(b"q\x1b[1m Q0 d\xff\x1b[2m 1 1 t\n" * 2)
     message = refusal(read_run, file).message
-    assert r"'d\udcff\x1b[2m' again for query 'q\x1b[1m'" in message
+    assert r"'d\udcff\x1b[2m' repeated for query 'q\x1b[1m'" in message
     assert message.isprintable()
 
 
@@ -783,7 +783,7 @@ def test_an_id_that_would_break_the_columns_is_refused_before_anything_is_writte
         for write, source in ((write_run, Run), (write_qrels, Judgments)):
             with pytest.raises(InputError) as caught:
                 write(source.from_dict(data), path)  # type: ignore[operator]
-            message = f"cannot hold the id {bad!r}, expected one without blanks"
+            message = f"cannot contain the id {bad!r}, expected one without blanks"
             assert str(caught.value) == f"{path}: {message}"
             assert everything_in(tmp_path) == {"out": b"kept"}
 

@@ -182,7 +182,7 @@ HEADER = b"qid,docno,score\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (HEADER, "x: no rows below the header, expected some"),
+        (HEADER, "x: no rows below the header, expected at least one"),
         (HEADER + b"q,a\n", "x:2: 2 cells, expected 3 as in the header"),
         (
             HEADER + b"q,a,1\n\nq,b,1,2\n",
@@ -209,7 +209,7 @@ HEADER = b"qid,docno,score\n"
         (HEADER + b"q,\0,1\n", "x:2: binary data, expected text"),
         (
             HEADER + b'q,a,1\n"q","a",2\n',
-            "x:3: document 'a' again for query 'q' (first at line 2), expected each document once",
+            "x:3: document 'a' repeated for query 'q' (first at line 2), expected each document once",
         ),
         (b'qid,docno,"score\n', "x:1: a cell begins with a quote that is never closed"),
         (b"qid,docno\nq,d\n", "x: no column for the score, expected score or rating"),
@@ -220,7 +220,7 @@ def test_faults_in_csv_are_located(text: bytes, message: str) -> None:
     with pytest.raises(rg.InputError) as caught:
         run_of(text)
     assert str(caught.value).startswith(message)
-    assert isinstance(caught.value, DuplicateError) == ("again" in message)
+    assert isinstance(caught.value, DuplicateError) == ("repeated" in message)
 
 
 @pytest.mark.parametrize("grade", [b"1.5", b"inf", b"3e9", b"-2147483648", b"yes"])

@@ -55,7 +55,7 @@ def test_a_run_that_shares_no_topic_fails_with_ids_of_both_sides(names: Any, sai
     with pytest.raises(NoSharedTopics) as caught:
         rg.evaluate(QRELS, {"bm25": renamed(names)}, "AP")
     text = str(caught.value)
-    assert text.startswith("bm25: none of its queries is judged.")
+    assert text.startswith("bm25: none of its queries are judged.")
     assert ", ".join(repr(names(topic)) for topic in "123") in text
     assert "'1', '2', '3'" in text
     assert said in text
@@ -163,7 +163,7 @@ def run(tmp_path: Path) -> Path:
 def test_evaluate_says_that_files_are_the_wrong_way_round(
     qrels: Path, run: Path, given: Any
 ) -> None:
-    wrong = f"the files are the wrong way round: {run} is a run and {qrels} has judgments"
+    wrong = f"the files are swapped: {run} is a run and {qrels} contains judgments"
     with pytest.raises(MisplacedFile, match=wrong):
         rg.evaluate(run, given(qrels), "AP")
     assert rg.evaluate(qrels, given(run), "AP").values.tolist() == [[[1.0]]]

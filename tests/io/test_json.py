@@ -177,7 +177,7 @@ GOOD = b'{"query": "q1", "retrieved": ["a"], "relevant": ["a"]}\n'
         (GOOD + b'{"query": null, "retrieved": []}\n', "x:2: no query, expected an id"),
         (
             GOOD + b'{"query": "q2", "retrieved": ["b", "c", "b"]}\n',
-            "x:2: document 'b' again for query 'q2' (first at place 1 of its list), expected each",
+            "x:2: document 'b' repeated for query 'q2' (first at place 1 of its list), expected each",
         ),
         (
             GOOD + b'{"query": "q2", "retrieved": {"b": 1, "b": 2}}\n',
@@ -275,7 +275,7 @@ def test_faults_in_json_are_located(text: bytes, message: str) -> None:
     with pytest.raises(rg.InputError) as caught:
         run_of(text)
     assert str(caught.value).startswith(message)
-    assert isinstance(caught.value, DuplicateError) == ("document 'b' again" in message)
+    assert isinstance(caught.value, DuplicateError) == ("document 'b' repeated" in message)
 
 
 @pytest.mark.parametrize(
@@ -361,7 +361,7 @@ def test_documents_become_columns_in_parts(monkeypatch: pytest.MonkeyPatch) -> N
         for text in in_every_shape(by_query, "retrieved"):
             assert_same(run_of(text), expected)
         with pytest.raises(
-            rg.InputError, match=r"x:21: .*'a' again .*first at place 1 of its list"
+            rg.InputError, match=r"x:21: .*'a' repeated .*first at place 1 of its list"
         ):
             run_of(twice)
         with pytest.raises(rg.InputError, match=r"x:21: no document, expected an id"):

@@ -106,7 +106,7 @@ class Explosive:
         (saved(lambda out: np.save(out, np.ones(3))), "is a NumPy array, expected"),
         (
             pickle.dumps(Explosive()),
-            "is a Python pickle (never opened, for it can run code), expect",
+            "is a Python pickle (never opened, because it can run code), expect",
         ),
         (b"%PDF-1.7\n", "is a PDF document, expected"),
         (b"<!DOCTYPE html>\n<p>", "is an HTML page, expected"),
@@ -158,7 +158,7 @@ def test_a_database_says_so(tmp_path: Path) -> None:
 def test_plain_text_of_other_columns_says_how_many_and_what_is_read(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"q1 d1 0.5\nq1 d2 0.4\n")
-    message = "x:1: 3 columns, expected 6: `topic Q0 document rank score tag`; what is read: a TREC"
+    message = "x:1: 3 columns, expected 6: `topic Q0 document rank score tag`; supported: a TREC"
     with pytest.raises(rg.InputError) as caught:
         rg.read_run(path)
     assert message in str(caught.value)

@@ -140,19 +140,21 @@ def test_a_faulty_line_is_named_or_dropped(
 
 def test_a_document_again_for_a_query_is_refused_or_dropped(file: Path) -> None:
     data = b"1 qid:1 1:1 #docid = a\n1 qid:2 1:2 #docid = a\n0 qid:1 1:3 #docid = a\n"
-    with pytest.raises(DuplicateError, match=r":3: document 'a' again for query '1' .*at line 1"):
+    with pytest.raises(
+        DuplicateError, match=r":3: document 'a' repeated for query '1' .*at line 1"
+    ):
         features_in(file, data)
     features = features_in(file, data, lenient=True)
     assert features.values.tolist() == [[1], [2]]
     assert features.bounds.tolist() == [0, 1, 2]
     assert note_texts(features.dropped) == (
-        "1 line dropped: a document again for the same query (first at line 3)",
+        "1 line dropped: a document repeated for the same query (first at line 3)",
     )
 
 
 def test_documents_on_some_lines_only_are_refused_or_not_kept(file: Path) -> None:
     data = b"1 qid:1 1:1 #docid = a\n1 qid:2 1:2\n0 qid:1 1:3 #docid = a\n"
-    with pytest.raises(InputError, match=r":2: no document, where other lines have one"):
+    with pytest.raises(InputError, match=r":2: no document id, although other lines have one"):
         features_in(file, data)
     features = features_in(file, data, lenient=True)
     assert features.documents is None

@@ -69,7 +69,9 @@ def test_a_link_is_replaced_not_followed(
     path = OwnPath(out, "file")
     assert path.exists()
     assert not path.is_file()
-    with pytest.raises(InputError, match="is a link, expected a file; remove it, or give another"):
+    with pytest.raises(
+        InputError, match="is a link, expected a file; remove it, or choose another"
+    ):
         read_bytes(path)
     check_writable(path)
     write(path)
@@ -129,7 +131,7 @@ def test_what_is_no_file_is_refused(out: Path) -> None:
 
 def test_no_name_leads_out(out: Path) -> None:
     for wrong in ("..", "a/../../b"):
-        with pytest.raises(InputError, match="leads out of the folder"):
+        with pytest.raises(InputError, match="leads outside the folder"):
             OwnPath(out) / wrong
 
 

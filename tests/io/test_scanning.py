@@ -227,7 +227,7 @@ def test_a_file_that_changes_meanwhile_is_not_trusted(
             assert scan_pieces(content, 6, each) is None
             return content.whole()
 
-    with pytest.raises(rg.InputError, match="changed while it was read"):
+    with pytest.raises(rg.InputError, match="changed while being read"):
         read()
 
 

@@ -335,7 +335,7 @@ def test_scores_that_say_nothing_are_refused() -> None:
 def test_other_judgments_than_those_of_the_scores_are_refused() -> None:
     scores = rg.evaluate(QRELS, RUN, "P@1")
     for other in ({"q1": {"a": 1}}, {**QRELS, "q1": {"a": 0}}):
-        with pytest.raises(rg.RankgaugeError, match="expected those that the scores were made"):
+        with pytest.raises(rg.RankgaugeError, match="expected the judgments used to compute"):
             query_sets.ideal(scores, other, number=1)
 
 
@@ -475,7 +475,10 @@ def test_every_query_is_as_likely_to_be_drawn() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: query_sets.query_sample("q1", number=1), "'q1' is one text, expected several"),
+        (
+            lambda: query_sets.query_sample("q1", number=1),
+            "'q1' is a single string, expected several",
+        ),
         (lambda: query_sets.query_sample(["q1"]), "give exactly one of number and share"),
         (
             lambda: query_sets.query_sample(["q1"], number=2),

@@ -264,7 +264,10 @@ def test_an_objective_that_is_not_named_is_caught() -> None:
     class Boastful(Sum):
         optimizes = "{objective} itself"
 
-    for method, why in ((Silent, "lacks {objective}"), (Boastful, "there is no such setting")):
+    for method, why in (
+        (Silent, "does not contain {objective}"),
+        (Boastful, "there is no such setting"),
+    ):
         with pytest.raises(CheckFailed, match=why) as caught:
             check_ranker(method)
         assert caught.value.check == "training objective"

@@ -307,7 +307,7 @@ def test_the_notes_say_how_the_intervals_came_about() -> None:
     scores = rg.evaluate(QRELS, RUNS, ["AP"])
     assert scores.table(interval="t", level=0.9).notes == (
         "low, high: 90% interval of the mean over queries, Student's t",
-        "AP: no interval for means over a single query",
+        "AP: no interval for a mean over a single query",
     )
     assert scores.table(interval="bootstrap", samples=2000, seed=7).notes[0] == (
         "low, high: 95% interval of the mean over queries, bootstrap (BCa), 2,000 samples, seed 7"

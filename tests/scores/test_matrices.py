@@ -159,7 +159,7 @@ def test_tables_claim_nothing_that_nobody_said() -> None:
     assert scores.signatures()["AP"] == (
         f"AP(rel=1,norm=R)|source=matrix|missing=skip|rankgauge={rg.__version__}"
     )
-    with pytest.raises(rg.RankgaugeError, match="a run lacks queries, and missing="):
+    with pytest.raises(rg.RankgaugeError, match="queries are missing from a run, and missing="):
         scores.mean("zero")
     assert named([[0.5, 0.0]]).mean("zero") == {"r0": {"AP": 0.25}}
 
@@ -305,7 +305,10 @@ def test_scores_at_the_ends_of_the_range_may_be_rounded(tmp_path: Path) -> None:
     assert scores.values[0, :, 0].tolist() == [-1e100, 700.0]
 
 
-NOTE = "column 'x' has whole numbers that all differ: if these are queries, name the column query"
+NOTE = (
+    "column 'x' contains only integers, all of them distinct: if these are queries, name the "
+    "column query"
+)
 
 
 @pytest.mark.parametrize(
@@ -356,8 +359,8 @@ def test_compressed_files_are_read_and_named_without_their_endings(tmp_path: Pat
         ("a\ninf\n", 2, "'inf' is not a score"),
         ("a\n1e999\n", 2, "'1e999' is too large"),
         ("a\n1\n-1e101\n", 3, r"'-1e101' is too large, expected a magnitude of at most 1e\+100"),
-        ("query;a;b\n1;2;3\n", 1, "one cell, with ';' in it, expected cells separated by commas"),
-        ("query\ta\n1\t2\n", 1, r"one cell, with '\\t' in it, expected cells separated by"),
+        ("query;a;b\n1;2;3\n", 1, "one cell that contains ';', expected cells separated by commas"),
+        ("query\ta\n1\t2\n", 1, r"one cell that contains '\\t', expected cells separated by"),
         ("a\n" + "9" * 100_000 + "x\n", 2, "…' is not a score"),
         ("a\n" + "9" * 200_000 + "\n", 2, "not CSV"),
         ("a\n1\n\0\n", 3, "a NUL byte"),
@@ -650,7 +653,7 @@ def test_equal_scores_do_not_differ_however_they_are_rounded() -> None:
     found = scores.standardized(kind="z")
     assert found.values[:, 0, 0].tolist() == [0.0, 0.0, 0.0]
     assert note_texts(found.notes) == (
-        "AP: all runs score the same on 1 query, so their deviation is 0 there",
+        "AP: all runs score the same on 1 query, so the standard deviation is 0 there",
     )
     assert named([[1e-300], [2e-300]]).standardized(kind="z").values[1, 0, 0] == pytest.approx(
         math.sqrt(0.5)
@@ -668,7 +671,7 @@ def test_scores_that_differ_by_rounding_alone_are_equal() -> None:
         assert found.values[:, 0, 0].tolist() == [alike] * 3
         assert len(set(found.values[:, 1, 0])) == 3
         assert note_texts(found.notes) == (
-            "AP: all runs score the same on 1 query, so their deviation is 0 there",
+            "AP: all runs score the same on 1 query, so the standard deviation is 0 there",
         )
     lower = named([[0.3], [third], [0.1], [0.8]]).standardized(kind="empirical")
     assert lower.values[:, 0, 0].tolist() == [0.75, 0.75, 0.25, 1.0]

@@ -273,9 +273,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"version": 1.0}, "version is 1.0"),
     ({"version": "1"}, "version is '1'"),
     ({"extra": 1}, "'extra' is there"),
-    ({"runs": ["one", "one"]}, "the run 'one' is named 2 times"),
-    ({"queries": ["q1", "q2", "q1"]}, "the query 'q1' is named 2 times"),
-    ({"measures": ["AP", "map", *MEASURES[2:]]}, "the measure 'AP' is named 2 times"),
+    ({"runs": ["one", "one"]}, "the run 'one' occurs 2 times"),
+    ({"queries": ["q1", "q2", "q1"]}, "the query 'q1' occurs 2 times"),
+    ({"measures": ["AP", "map", *MEASURES[2:]]}, "the measure 'AP' occurs 2 times"),
     ({"measures": ["nope", *MEASURES[1:]]}, "nope.*load its plug-in first"),
     ({"measures": ["P", *MEASURES[1:]]}, "P needs a cutoff"),
     ({"measures": ["given", *MEASURES[1:]]}, "given has no title"),
@@ -307,7 +307,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"policies": {"max_grade": "2"}}, "the policy max_grade is '2'"),
     ({"policies": {"max_grade": 0}}, "the policy max_grade is 0"),
     ({"policies": {"standardized": "z"}}, "the policy standardized is 'z'"),
-    ({"policies": {"tail": "tied"}}, "the policy tail is 'tied', expected a text such as tied"),
+    ({"policies": {"tail": "tied"}}, "the policy tail is 'tied', expected text such as tied"),
     ({"policies": {"source": "elsewhere"}}, "the policy source is 'elsewhere'"),
     ({"policies": {"rankgauge": 1}}, "the policy rankgauge is 1"),
     ({"notes": [1]}, r"notes\[0\] is 1\), expected a note"),
@@ -499,7 +499,7 @@ IN_BOTH = [
     for change, message in WRONG
     if not {"values", "present", "judged_at_10"} & change.keys()
     and change != {"version": 2}
-    and message != "the measure 'AP' is named 2 times"  # the columns tell first
+    and message != "the measure 'AP' occurs 2 times"  # the columns tell first
 ]
 
 
@@ -534,7 +534,7 @@ def test_scores_beyond_the_limit_are_refused(tmp_path: Path) -> None:
     table = np.zeros((100, 5_000))
     Scores.from_matrix(table, runs=range(100), measure="AP").save(tmp_path / "scores")
     assert (tmp_path / "scores").stat().st_size < 200_000
-    message = "holds 500,000 rows, more than 8,000,000 bytes, expected less"
+    message = "contains 500,000 rows, more than 8,000,000 bytes, expected less"
     with pytest.raises(rg.InputError, match=message):
         Scores.load(tmp_path / "scores", size_limit=8_000_000)
     with one_process():
@@ -594,7 +594,7 @@ def test_loading_leaves_the_memory_of_this_process_unbounded(
 def test_what_could_not_be_loaded_is_not_saved(scores: Scores, tmp_path: Path) -> None:
     path = tmp_path / "scores"
     for wrong, message in [
-        (scores.select(["q1", "q1"]), "the query 'q1' is named 2 times"),
+        (scores.select(["q1", "q1"]), "the query 'q1' occurs 2 times"),
         (replace(scores, values=scores.values + 1), "the score 1.5 of run 'one', query 'q1', nDCG"),
         (replace(scores, values=scores.values[0]), r"`values` has shape \(3, 6\)"),
         (replace(scores, present=scores.present.astype(int)), "`present` has shape .* int64"),

@@ -272,8 +272,8 @@ def test_features_are_rounded_to_decimals(any_data):
         (([(1, math.nan, 3)], [1]), "document 0: nan is invalid"),
         (
             ([(k, k * k, k**3) for k in range(80)], [0, 1] * 40),
-            "more than 2,000 lines after 1 query of 1, which make up to 2,001,001 cells. Take "
-            "neutral=False, or give fewer queries, or fewer documents",
+            "more than 2,000 lines after 1 query of 1, which make up to 2,001,001 cells. Use "
+            "neutral=False, or use fewer queries, or fewer documents",
         ),
     ],
 )
@@ -297,7 +297,7 @@ def test_features_have_their_own_queries_and_labels():
     labels = np.array([1, 0, 2], dtype=np.int32)
     features = Features(Ids.of(["77", "88"]), np.array([0, 2, 3]), labels, values)
     assert plane(features).queries == ("77", "88")
-    with pytest.raises(RankgaugeError, match="labels and queries of their own"):
+    with pytest.raises(RankgaugeError, match="their own labels and queries"):
         plane(features, [0, 0, 0])
     with pytest.raises(RankgaugeError, match="three numbers from 1 to 3"):
         plane(features, columns=(0, 1, 2))

@@ -372,5 +372,5 @@ def test_there_are_two_samples_at_least(samples):
 
 
 def test_a_scorer_for_other_documents_is_refused():
-    with pytest.raises(RankgaugeError, match="for 3 documents, the lists have 2"):
+    with pytest.raises(RankgaugeError, match="for 3 documents, but the lists contain 2"):
         curve(FunctionScorer(lambda t: [t] * 3, 3), (0, 1), LISTS, "RR")

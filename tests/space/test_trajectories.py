@@ -316,7 +316,7 @@ def test_inversions_are_counted(before, after):
 def test_too_many_flips_are_refused_before_they_are_looked_for(monkeypatch):
     monkeypatch.setattr(trajectories, "MOST_FLIPS", 5)
     lists = Rankings.of([1, 0, 1, 0])
-    with pytest.raises(RankgaugeError, match="has 6 flips, expected at most 5: take a shorter"):
+    with pytest.raises(RankgaugeError, match="has 6 flips, expected at most 5: use a shorter"):
         trajectory(lists, [[4, 3, 2, 1], [1, 2, 3, 4]], "AP")
     assert len(trajectory(lists, [[4, 3, 2, 1], [1, 3, 2, 4]], "AP")) == 5
 

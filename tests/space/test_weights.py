@@ -341,7 +341,7 @@ def test_ends_that_beat_all_weights_between_are_named() -> None:
     """At the end only the second feature counts: all documents are tied, and go by their id."""
     curves = WeightSpace.of_features(two_documents([2, 1], [1, 1]), (1, 2)).curves("RR")
     (note,) = (note for note in curves.notes if note.measure is not None)
-    assert str(note).startswith("RR: the end itself, 0, 1, has 1.0000, which is better")
+    assert str(note).startswith("RR: the end itself, 0, 1, scores 1.0000, better than any")
 
 
 @pytest.mark.parametrize("side", [{"low": -np.inf}, {"high": np.inf}, {"low": -1e308}])

@@ -168,7 +168,7 @@ def test_a_null_of_ones_own() -> None:
     lead = Texts(None, REFERENCES, {"lead": ["The cat sat", "Rates rose by", "A rose is"]})
     right = parse_metric("rougeL").score_each(lead.candidates())
     assert metric.score_each(texts(systems=("one",)).candidates()).tolist() == right.tolist()
-    with pytest.raises(RankgaugeError, match="the null broken drew None, expected a text"):
+    with pytest.raises(RankgaugeError, match="the null broken drew None, expected text"):
         parse_metric("expected(rougeL,null=broken)").score_each(texts().candidates())
     with pytest.raises(MeasureError, match="words"):
         register_null("words", lambda source, words, generator: "")

@@ -89,7 +89,7 @@ class TestFiles:
 
     def test_weights_in_several_files(self, folder: Path) -> None:
         (folder / WEIGHTS).rename(folder / f"{WEIGHTS}.index.json")
-        refused(folder, "", "weights are in several files, save them as one")
+        refused(folder, "", "weights are in several files, save them in one")
 
     def test_a_tokenizer_of_an_older_form(self, folder: Path) -> None:
         (folder / TOKENIZER).rename(folder / "vocab.txt")

@@ -220,7 +220,7 @@ def test_pai_near_zero_is_warned_of() -> None:
     assert result.tau_b[1, 0] == 0
     good, none = result.metrics
     notes = result.difference(none, good).notes
-    assert any("explodes near 0; read the difference" in str(note) for note in notes)
+    assert any("explodes near 0; use the difference instead" in str(note) for note in notes)
     assert all(note.severity is None for note in result.difference(good, none).notes)
     assert result.difference(none, good).pai[0, 0, 0] == pytest.approx(100 * result.tau_b[0, 0])
 

@@ -245,5 +245,5 @@ def test_pairs_of_systems_are_chosen(tmp_path: Path) -> None:
     with pytest.raises(RankgaugeError, match="the system 'w' has no scores"):
         win_lose_tie(scores, people, *names, pairs=[("x", "w")])
     alone = scores.select(["1"], runs=["x", "z"])
-    with pytest.raises(RankgaugeError, match="people judged no pair of outputs that has scores"):
+    with pytest.raises(RankgaugeError, match="none of the pairs judged by people has scores"):
         win_lose_tie(alone, people, *names)

@@ -244,7 +244,7 @@ def test_a_constant_chance_has_no_cases_and_a_note_says_so(form: str, reason: bo
     result = win_lose_tie(scores, ratings, "rouge1", form)
     assert result.disagreements == 0
     told = str(result.notes[-1])
-    assert told.startswith("the two never put a pair of systems in opposite orders on a text")
+    assert told.startswith("the two never rank a pair of systems in opposite orders on any text")
     assert ("all systems share one chance score per text" in told) == reason
 
 

@@ -56,7 +56,7 @@ def test_refused(given: tuple, fault: str) -> None:
 def test_some_systems_are_selected() -> None:
     texts = Texts(["s"], ["r"], {"a": ["x"], "b": ["y"], "c": [None]})
     assert texts.select(["c", "a"]).outputs == {"c": (None,), "a": ("x",)}
-    with pytest.raises(RankgaugeError, match="there is no system 'd', expected some of a, b, c"):
+    with pytest.raises(RankgaugeError, match="there is no system 'd', expected one of a, b, c"):
         texts.select(["d"])
 
 

@@ -450,7 +450,7 @@ SHORT_COLUMNS = {
     "pairs": ("set", "first", "second", "tau", "conflicts", "opposite"),
     "swaps": ("set", "other", "measure", "swap_rate", "tau"),
 }
-"""The columns of each table that decide."""
+"""The decisive columns of each table."""
 
 
 def _split_cells(splits: Splits | None) -> tuple[float | None, ...]:

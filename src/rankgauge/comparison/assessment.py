@@ -192,7 +192,7 @@ def assess(
         notes[part] += (replace(note, part=where, measure=name) for note in remarks)
     general = []
     if any((each.means <= 0).any() for measures in assessed.values() for each in measures.values()):
-        general.append(Note("of no use if a mean is 0 or below; use safe_pad", column="pad"))
+        general.append(Note("meaningless if a mean is 0 or below; use safe_pad", column="pad"))
     zeros = {(inside.direction, inside.range[0] == 0) for inside in map(inner, scores.measures)}
     options = {
         "test": test,

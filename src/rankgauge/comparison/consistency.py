@@ -20,7 +20,7 @@ from rankgauge.native.differences import agreements
 
 BINS = 40
 LEAST_DECISIONS = 100
-"""The swap rate of a size of difference counts only with at least so many decisions."""
+"""Minimum number of decisions for the swap rate of a difference size to count."""
 
 
 class Splits(Record):

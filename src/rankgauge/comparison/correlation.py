@@ -30,7 +30,7 @@ RankingLike: TypeAlias = Mapping[Any, float] | Iterable[Any]
 """Numbers or `{name: number}`, higher is better; or a list of ids and groups of tied ids, best first."""
 
 PAIRWISE_LIMIT = 64
-"""Of so many items, comparing each with each takes less time than sorting them."""
+"""Up to this number of items, comparing all pairs is faster than sorting."""
 
 
 def kendall_tau(x: RankingLike, y: RankingLike) -> float:

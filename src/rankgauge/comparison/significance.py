@@ -34,7 +34,7 @@ from rankgauge.measures.base import ratio
 from rankgauge.native.differences import moments
 
 BLOCK_DIFFERENCES = 100_000_000
-"""How many differences are computed before the user can interrupt."""
+"""Number of differences computed between checks for an interrupt."""
 
 
 class Pairs(Record):
@@ -158,7 +158,7 @@ class Test(Value):
     drawn: bool = False
     """Whether its p-values depend on random samples."""
     whole: Callable[[int, SamplingOptions], bool] | None = None
-    """Whether the queries are so few that all possible samples are tried, and none is drawn."""
+    """Whether all possible samples are enumerated instead of drawn because there are few queries."""
 
     def draws(self, topics: int, drawing: SamplingOptions) -> bool:
         """Whether its p-values on this number of queries depend on random samples."""
@@ -179,7 +179,7 @@ class Test(Value):
         for part, values in zip(Outcome._fields, outcome, strict=True):
             if (shape := np.shape(values)) != pairs.first.shape:
                 raise RankgaugeError(
-                    f"{self._name}: {part} has shape {shape}, expected one number a pair"
+                    f"{self._name}: {part} has shape {shape}, expected one number per pair"
                 )
         return outcome
 
@@ -387,7 +387,7 @@ def _run_of(test: Test) -> Callable[[Pairs], Outcome]:
     if not isinstance(test, Test):
         name = getattr(test, "__name__", repr(test))
         raise RankgaugeError(
-            f"{name} is no significance test, expected a Test, as in Test({name}, ...)"
+            f"{name} is not a significance test, expected a Test, as in Test({name}, ...)"
         )
     return test.run
 

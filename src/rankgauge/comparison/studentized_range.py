@@ -14,7 +14,7 @@ import numpy as np
 from rankgauge.core.arrays import Floats
 
 _TAIL = 1e-18
-"""What is left out of an integral on either side."""
+"""The part of an integral omitted on either side."""
 
 
 class LogEstimate:

@@ -229,7 +229,7 @@ COLUMNS = (
 )  # fmt: skip
 """The columns of the table of a comparison."""
 CHART = Chart("difference", -math.inf, math.inf, "low", "high", mark=0.0)
-"""The differences with their intervals, which contain 0 or not."""
+"""The differences with their intervals, and whether these contain 0."""
 P, P_CORRECTED = (COLUMNS.index(name) - 3 for name in ("p", "p_corrected"))
 INTERVAL, EFFECT = "low, high", "effect"
 """Columns that notes explain."""

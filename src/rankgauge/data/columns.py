@@ -29,13 +29,13 @@ TYPES = {
     b"g": "double-precision numbers",
     b"d": "decimals",
     b"t": "times",
-    b"w": "bytes of a fixed width",
+    b"w": "fixed-width bytes",
     b"+": "nested values",
     **dict.fromkeys([b"u", b"U", b"vu"], "text"),
     **dict.fromkeys([b"z", b"Z", b"vz"], "bytes"),
     **dict.fromkeys([b"c", b"s", b"i", b"l", b"C", b"S", b"I", b"L"], "whole numbers"),
 }
-"""What a column holds, by Arrow's format or its first letter."""
+"""The kind of values in a column, by Arrow's format string or its first letter."""
 
 LONGEST = 80
 
@@ -66,7 +66,7 @@ class Column(Protocol):
 
 
 ColumnsByRole: TypeAlias = Mapping[Role, Column]
-"""Columns by what they are for."""
+"""Columns by role."""
 
 
 class ArrowColumn(Record):

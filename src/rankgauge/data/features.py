@@ -22,7 +22,7 @@ from rankgauge.native import ids as native_ids
 
 W = TypeVar("W", np.int32, np.int64)
 SelectedQueries: TypeAlias = str | int | Iterable[str] | Iterable[int] | NDArray[np.integer]
-"""Queries by id, or by number from 0; or one query."""
+"""Queries by id or by number, counting from 0; or a single query."""
 
 
 class Features(Record):
@@ -120,7 +120,7 @@ class Features(Record):
                 count_phrase(len(self.documents), "name"),
                 count_phrase(len(self.labels), "row"),
             )
-            raise self._error(f"documents: {names} for {rows}, expected a name for each row")
+            raise self._error(f"documents: {names} for {rows}, expected one name per row")
         numbers, firsts = self.queries.factorize()
         if len(firsts) < len(numbers):
             again = int(np.argmax(numbers != np.arange(len(numbers))))
@@ -138,7 +138,7 @@ class Features(Record):
             )
         if bounds[0] != 0 or bounds[-1] != rows or (np.diff(bounds) < 0).any():
             raise self._error(
-                f"bounds: from {bounds[0]:,} to {bounds[-1]:,}, expected numbers that never fall, from "
+                f"bounds: from {bounds[0]:,} to {bounds[-1]:,}, expected non-decreasing numbers, from "
                 f"0 to the number of rows, {rows:,}"
             )
 
@@ -188,7 +188,7 @@ class Features(Record):
             for raw in part.queries:
                 if raw in seen:
                     message = (
-                        f"query {decode(raw)!r} is also in {seen[raw]}, expected different queries"
+                        f"query {decode(raw)!r} is also in {seen[raw]}, expected disjoint queries"
                     )
                     raise InputError(part.source, None, message)
             seen |= dict.fromkeys(part.queries, part.source)
@@ -298,7 +298,7 @@ class Features(Record):
                     f"{count_phrase(len(self.queries), 'query')}"
                 )
         if len(set(numbers)) < len(numbers):
-            raise RankgaugeError("queries: a query is named twice, expected each query once")
+            raise RankgaugeError("queries: a query is listed twice, expected each query once")
         return np.array(numbers, dtype=np.int64)
 
 

@@ -170,7 +170,7 @@ def _check_same_length(source: str, *columns: Sized) -> None:
     lengths = [len(column) for column in columns]
     if len(set(lengths)) > 1:
         counts = ", ".join(map(str, lengths))
-        message = f"the columns have {counts} values, expected the same number in each"
+        message = f"the columns have {counts} values, expected the same number of values in each"
         raise InputError(source, None, message)
 
 
@@ -188,7 +188,7 @@ def _refuse_repeats(
     at = min(again.tolist(), key=groups.row)
     query = int(np.searchsorted(groups.bounds, at, side="right")) - 1
     message = (
-        f"document {decode(documents[at])!r} again for query {decode(groups.queries[query])!r} "
+        f"document {decode(documents[at])!r} repeated for query {decode(groups.queries[query])!r} "
         f"(first at {place.of(groups.row(int(repeated[at])))}), expected each document once per {same}"
     )
     raise place.error(groups.row(at), message, DuplicateError)

@@ -29,9 +29,9 @@ from rankgauge.native.scan import Lookup
 LARGEST_GRADE = 2**31 - 1
 
 RunDict: TypeAlias = Mapping[Any, Mapping[Any, float] | Sequence[Any]]
-"""The documents of each query: with their scores, or in rank order."""
+"""The documents of each query, with scores or in rank order."""
 JudgedDict: TypeAlias = Mapping[Any, Mapping[Any, float] | Sequence[Any] | Set[Any]]
-"""The judged documents of each query: with their grades, or the relevant ones alone."""
+"""The judged documents of each query with their grades, or only the relevant documents."""
 
 UNJUDGED = -1
 POOLED = -2
@@ -80,7 +80,7 @@ class Ids(RenamedMembers):
     def of(cls, texts: Iterable[str]) -> Ids:
         """The column of these texts; RankgaugeError for one text in place of several."""
         if isinstance(texts, str | bytes):
-            raise RankgaugeError(f"{texts!r} in the place of several ids, expected [{texts!r}]")
+            raise RankgaugeError(f"{texts!r} in place of several ids, expected [{texts!r}]")
         return cls.of_bytes([encode(text) for text in texts])
 
     @classmethod

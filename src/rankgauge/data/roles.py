@@ -13,11 +13,11 @@ from rankgauge.core.records import Record, Value
 from rankgauge.errors import InputError, RankgaugeError
 
 MAX_COLUMNS_SHOWN = 20
-"""How many columns a message lists, and how many letters of each."""
+"""Maximum number of columns listed in a message, and of characters shown of each name."""
 
 
 ColumnChoice = str | tuple[str, ...] | None
-"""The name that the caller gave for a column, or several of which a table has one; None: no name."""
+"""The column name passed by the caller, or alternatives of which a table has one; None if none."""
 
 
 class ColumnNames(Value):
@@ -60,7 +60,7 @@ class ColumnNames(Value):
 
 
 AnyColumnNames: TypeAlias = ColumnNames | Mapping[str, ColumnChoice]
-"""The names of columns as users give them: {"score": "similarity"}."""
+"""Column names as users specify them: {"score": "similarity"}."""
 
 
 def _choices(chosen: ColumnChoice) -> tuple[str, ...]:
@@ -150,7 +150,7 @@ READERS = {
     "score": "read_run",
     "grade": "read_qrels",
 }
-"""The functions that take the name of a column, by what the column is for."""
+"""The functions that accept a column name, by the role of the column."""
 
 
 def normalize_name(name: object) -> object:
@@ -208,7 +208,7 @@ RETRIEVED = Role(
 RELEVANT = Role("relevant", (("relevant",), ("gold",), ("qrels",)))
 
 WantedColumns = Sequence[tuple[Role, ColumnChoice]]
-"""The columns to find: each role, and the name that the caller gave for it."""
+"""The columns to find: each role with the name passed by the caller."""
 
 
 def is_known(names: Sequence[object], role: Role, chosen: ColumnChoice) -> bool:

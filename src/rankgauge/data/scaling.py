@@ -19,10 +19,10 @@ from rankgauge.errors import RankgaugeError
 
 ScalingKind: TypeAlias = Literal["z", "min-max", "none"]
 """z: the mean becomes 0 and the standard deviation 1; min-max: the lowest value becomes 0 and the
-highest 1; none: values stay as they are."""
+highest 1; none: values are unchanged."""
 
 BLOCK = 1 << 14
-"""How many rows are scaled at a time, in double precision."""
+"""Number of rows scaled at a time, in double precision."""
 
 
 class Scaling(Value):
@@ -124,7 +124,7 @@ class Scaling(Value):
         center, scale = (_check_numbers(name, saved[name]) for name in ("center", "scale"))
         if len(center) != len(scale) or min(scale, default=0.0) < 0:
             raise RankgaugeError(
-                "a saved scaling: expected as many numbers in center as in scale, and no scale below 0"
+                "a saved scaling: expected center and scale of equal length, and no negative scale"
             )
         return replace(made, center=center, scale=scale)
 

@@ -78,7 +78,7 @@ class Advice(Result, Value):
 
     def _title(self) -> str:
         return (
-            f"Advice: {count_phrase(len(self.documents), 'document')} to judge, by {self.measure}"
+            f"Advice: {count_phrase(len(self.documents), 'document')} to judge, for {self.measure}"
         )
 
     def table(self) -> Table:

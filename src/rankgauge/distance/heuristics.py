@@ -23,13 +23,13 @@ from rankgauge.measures.base import Measure
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 TENURE = 4
-"""For how many rounds of tabu search a changed label stays as it is."""
+"""Number of rounds of tabu search for which a changed label is kept."""
 
 LEAST_ROUNDS = 40
-"""How many rounds tabu search has at least; with more free documents, two for each of them."""
+"""Minimum number of rounds of tabu search; with many free documents, two for each."""
 
 ROUNDING = 1e-12
-"""What an increase must exceed to count as one."""
+"""The threshold above which an increase counts."""
 
 
 class TraceStep(NamedTuple):

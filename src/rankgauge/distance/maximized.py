@@ -356,7 +356,7 @@ Grades: TypeAlias = Iterable[int | Literal["max"]]
 """Labels; "max" is the highest label of the collection."""
 
 HIGHEST_FULL_RANGE = 100
-"""Up to this highest label, an unjudged document may get every whole number as its label."""
+"""If the highest label is at most this, an unjudged document may have any integer label up to it."""
 
 
 def check_grades(grades: Grades | None, known: Iterable[int]) -> Labels:

@@ -202,7 +202,7 @@ def _check_ranking(name: str, value: Any) -> None:
     elif isinstance(value, Mapping) and any(isinstance(row, Real) for row in value.values()):
         fault = " of scores of documents, without queries"
     if fault:
-        expected = "a list of documents, the best first, or one run"
+        expected = "a list of documents, best first, or one run"
         raise RankgaugeError(f"{name}: {describe(value)}{fault}, expected {expected}")
 
 

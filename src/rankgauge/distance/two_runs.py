@@ -17,10 +17,10 @@ from rankgauge.measures.base import Measure
 from rankgauge.scores.model import Scores
 
 SLOW_MEASURES = ("AP", "bpref", "infAP", "GAP", "Q")
-"""Measures whose distances take time that grows faster than the square of the length of the lists."""
+"""Measures whose distances take more than quadratic time in the length of the lists."""
 
 LONG_LIST = 500
-"""With so many documents a query or more, such a measure without a cutoff takes long."""
+"""Number of documents per query from which such a measure is slow without a cutoff."""
 
 
 def time_notes(measures: Sequence[Measure], runs: Sequence[Run]) -> list[Note]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_NAMED = 10
-"""How many runs a note names."""
+"""Maximum number of runs that a note names."""
 
 
 class ShallowPool(Record):

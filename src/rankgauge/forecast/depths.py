@@ -316,7 +316,7 @@ def _check_depths(depths: Iterable[int]) -> list[int]:
         depths = [depths]
     chosen = sorted({check_value("depths", depth, DEPTHS) for depth in depths})
     if not chosen:
-        raise RankgaugeError("no depth is given; give at least one, such as 10")
+        raise RankgaugeError("no depths, expected at least one, such as 10")
     return chosen
 
 

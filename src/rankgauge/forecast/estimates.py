@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_NAMED = 5
-"""How many names an error lists."""
+"""Maximum number of names listed in an error."""
 FEW_RUNS = 5
-"""With fewer runs than this, the mean variance of the runs rests on too little; a note says so."""
+"""With fewer runs than this, the mean variance of the runs is unreliable, and a note says so."""
 COLUMNS = (
     "measure", "rank", "best_rank", "worst_rank", "run",
     "mean", "low", "high", "deep", "deep_low", "deep_high", "shallow",
@@ -325,7 +325,7 @@ def _general_notes(
         )
     elif some == 1:
         text = (
-            "no interval from 1 deep query, and no runs are separable; judge at least 2 "
+            "1 deep query gives no interval, and no runs are separable; judge at least 2 "
             "queries deeply"
         )
     else:
@@ -404,7 +404,7 @@ def _caution_notes(
     elif estimate.deep_queries > 1 and len(sample.runs) < FEW_RUNS:
         text = (
             f"the variance comes from {count_phrase(len(sample.runs), 'run')}; with fewer than "
-            f"{FEW_RUNS} runs, the interval may hold less often than its level"
+            f"{FEW_RUNS} runs, the interval may cover the true value less often than its level states"
         )
         yield Note(text, measure=name, column="low, high")
 

@@ -25,7 +25,7 @@ _LIMITS: Mapping[PartLeftOut | None, str] = {
     "queries": " of {kind}. On another track, the share may be lower",
     None: " of any kind in the training data. This does not extend to {kind}",
 }
-"""How far the error on what was left out goes."""
+"""The scope of the held-out error."""
 
 
 class Forecast(Result, Record):

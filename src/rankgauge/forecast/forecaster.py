@@ -52,11 +52,11 @@ from rankgauge.scores.model import Scores
 from rankgauge.scores.validation import SLACK, shorten
 
 ForecastMethod: TypeAlias = Literal["boosting", "regression", "gupta", "pooled"]
-"""boosting: a gradient-boosting model for each track, averaged. regression: a line of least squares for
-each track by the best features, averaged. gupta: one line on the means of systems. pooled: one model of
+"""boosting: a gradient-boosting model for each track, averaged. regression: a least-squares line for
+each track on the best features, averaged. gupta: one line on the means of systems. pooled: one model of
 all tracks."""
 SubsetBy: TypeAlias = Literal["queries", "training"]
-"""How the best features are chosen. queries: by the error on queries left out of the training. training:
+"""How the best features are chosen. queries: by the error on held-out queries. training:
 by the error on the training rows (regression), or by Kendall's τ over the training runs (gupta)."""
 Learner: TypeAlias = Literal["least-squares", "svr"]
 """How gupta fits its line."""
@@ -68,14 +68,14 @@ OWN_SETTINGS: Mapping[str, Mapping[ForecastMethod, tuple[str | None, tuple[str, 
     },
     "learner": {"gupta": ("least-squares", get_args(Learner))},
 }
-"""For each setting that not all methods have: the default and the values, by method."""
+"""For each setting specific to some methods: the default and the values, by method."""
 
 FILE = "forecaster.json"
 FORMAT, UNSEALED_VERSION, VERSION = "rankgauge-forecaster", 1, 2
 MADE_BY = "`rankgauge forecast train` or Forecaster.save"
-REMEDY = "restore the file from a copy, or train the forecaster again"
+REMEDY = "restore the file from a backup, or train the forecaster again"
 MOST_NAMED = 3
-"""So many missing parts of a file are named."""
+"""Maximum number of missing parts of a file that are named."""
 
 
 @dataclass
@@ -136,12 +136,12 @@ class Forecaster(RenamedMembers):
     model_: Average | None = field(default=None, init=False, repr=False)
     line_: Weights | None = field(default=None, init=False, repr=False)
     errors_: dict[str, KindErrors] = field(default_factory=dict, init=False, repr=False)
-    """For each kind that was learned from, the errors on tracks or queries that were left out."""
+    """For each kind in the training data, the errors on held-out tracks or queries."""
     tracks_: tuple[str, ...] = field(default=(), init=False, repr=False)
     notes_: tuple[Note, ...] = field(default=(), init=False, repr=False)
-    """What to know about the tracks that were learned from."""
+    """Information about the training tracks."""
     file_: str | None = field(default=None, init=False, repr=False, compare=False)
-    """The file that it was loaded from."""
+    """The file from which it was loaded."""
 
     def __post_init__(self) -> None:
         check_value("method", self.method, one_of(ForecastMethod))
@@ -179,7 +179,7 @@ class Forecaster(RenamedMembers):
         if self.subset is not None and len(self.features) > MOST_SUBSET_FEATURES:
             raise RankgaugeError(
                 f"{len(self.features)} features, expected at most {MOST_SUBSET_FEATURES}: "
-                f"{self.method} tries all subsets of them; give fewer, or another method"
+                f"{self.method} tries all subsets of them; choose fewer, or another method"
             )
 
     @property
@@ -218,7 +218,7 @@ class Forecaster(RenamedMembers):
     def _learning_notes(self, rows: StackedRows) -> Iterator[Note]:
         """What makes it doubtful that anything was learned."""
         if self.queries_ == 1:
-            yield Note("trained on one query only, so the error on other queries is unknown")
+            yield Note("trained on only one query, so the error on other queries is unknown")
         low, high = float(rows.target.min()), float(rows.target.max())
         if low == high:
             yield Note(
@@ -321,7 +321,8 @@ class Forecaster(RenamedMembers):
         elif self.method == "gupta" and errors.left_out == "queries":
             yield Note(
                 "gupta is trained on the means of runs. For single queries it extrapolates, "
-                "so on other tracks its intervals hold less often than their level says"
+                "so on other tracks its intervals cover the true value less often than their level "
+                "states"
             )
         if not errors.by_mass:
             yield Note("no intervals: they need at least two training queries")
@@ -387,9 +388,11 @@ class Forecaster(RenamedMembers):
             raise RankgaugeError("another format")
         entries = (*HEAD, *SETTINGS, *LEARNED)
         if lacking := [name for name in entries if name not in content]:
-            raise RankgaugeError(f"the file lacks {format_first_names(lacking, MOST_NAMED)}")
+            raise RankgaugeError(
+                f"missing from the file: {format_first_names(lacking, MOST_NAMED)}"
+            )
         if unknown := sorted(set(content) - set(entries)):
-            raise RankgaugeError(f"the file has the unknown entry {shorten(unknown[0])}")
+            raise RankgaugeError(f"the file contains the unknown entry {shorten(unknown[0])}")
         settings = {name: content[name] for name in SETTINGS}
         if settings["subset"] == "topics":  # files of earlier versions
             settings["subset"] = "queries"

@@ -16,11 +16,10 @@ from rankgauge.forecast.models import Average
 from rankgauge.forecast.stacked import StackedRows
 
 MOST_ERRORS = 2_000
-"""So many errors are kept for intervals."""
+"""Maximum number of errors kept for intervals."""
 
 PartLeftOut: TypeAlias = Literal["tracks", "queries"]
-"""What is left out of the training to see errors: whole tracks of a kind, or queries of its one
-track."""
+"""What is held out to measure errors: whole tracks of a kind, or queries of its only track."""
 
 
 class KindErrors(Record):

@@ -17,7 +17,7 @@ from rankgauge.rankers.libraries import import_library
 from rankgauge.rankers.tree_text import forest_of, trim_model_text
 
 GROUPS = 5
-"""Into how many parts queries are dealt, to see errors on queries that were not learned from."""
+"""Number of parts into which queries are split to measure errors on held-out queries."""
 MOST_LEAVES = 8
 BOOSTING: Mapping[str, Any] = {
     "learning_rate": 0.1,
@@ -26,7 +26,7 @@ BOOSTING: Mapping[str, Any] = {
     "min_data_in_leaf": 1,
     "min_sum_hessian_in_leaf": 0.0,
 }
-"""The settings of scikit-learn's GradientBoostingRegressor, which the paper takes as they are."""
+"""The settings of scikit-learn's GradientBoostingRegressor, which the paper leaves at their defaults."""
 POOLED: Mapping[str, Any] = {
     "learning_rate": 0.05,
     "num_leaves": 15,
@@ -35,9 +35,9 @@ POOLED: Mapping[str, Any] = {
     "bagging_freq": 1,
     "feature_fraction": 0.8,
 }
-"""For one model of all tracks, which has more rows."""
+"""For a single model of all tracks, which has more training rows."""
 MOST_SUBSET_FEATURES = 14
-"""All choices of features are tried, and with each further feature there are twice as many."""
+"""All subsets of the features are tried, and each additional feature doubles their number."""
 FEW_ROWS = 50
 TREES = {"boosting": 100, "pooled": 200}
 
@@ -84,7 +84,7 @@ def model_of(content: Any, width: int) -> Weights | Trees:
         if not isinstance(content["trees"], str):
             raise RankgaugeError("the trees are not text")
         if forest_of(content["trees"]).features != width:
-            raise RankgaugeError("the trees have another number of features")
+            raise RankgaugeError("the trees have a different number of features")
         return Trees(content["trees"])
     if not isinstance(content, dict) or set(content) != {"columns", "constant", "weights"}:
         raise RankgaugeError("a model with neither weights nor trees")

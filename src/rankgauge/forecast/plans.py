@@ -22,13 +22,13 @@ from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import Scores
 
 VARIANCE_FACTOR = 1.75
-"""The variance of a pilot is multiplied by this, since a pilot of a few queries often has too small a
-variance by chance. It is the smallest factor, in steps of .25, with which three quarters of the pilots
+"""The variance of a pilot is multiplied by this, since the variance of a small pilot is often too low by
+chance. It is the smallest factor, in steps of .25, with which three quarters of the pilots
 reach the width, whether 8, 12 or 18 queries would do: 92%, 85% and 79% over five tracks. With 1.5 it is
 91%, 81% and 72% (benchmarks/two_phase.py)."""
 WIDTHS = Number(0, closed=False, example=0.05)
 MOST_ROWS = 12
-"""About so many numbers of queries are in the table of a plan."""
+"""Approximate number of rows, each for a number of queries, in the table of a plan."""
 
 
 class Plan(Result, Record):

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 DEPTHS = Integer(1)
-"""How many first documents of a run may go into a pool."""
+"""Maximum depth of a pool."""
 
 
 class PoolCounts(Record):

@@ -22,7 +22,7 @@ from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.rounding import ROUNDING
 
 Limits: TypeAlias = tuple[float, float]
-"""The least and the greatest score that there can be."""
+"""The lowest and the highest possible score."""
 UNLIMITED: Limits = (-np.inf, np.inf)
 
 

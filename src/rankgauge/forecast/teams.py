@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from rankgauge.errors import RankgaugeError
 
 Teams: TypeAlias = str | Callable[[str], str] | Mapping[str, str] | Iterable[str]
-"""How the team of a run is found; `teams_of` explains."""
+"""How to determine the team of a run; see `teams_of`."""
 
 LETTERS = "letters"
 RUNS = "runs"

@@ -41,12 +41,12 @@ from rankgauge.rankings.alignment import judged_labels
 from rankgauge.scores.model import Scores
 
 FeatureJudgments: TypeAlias = Literal["pool", "full"]
-"""Which judgments features see: those of a pool of the depth, or all of them, which is not cheap."""
+"""The judgments used for features: those of a pool of the depth, or all of them, which is costly."""
 
 FEATURES = ("P", "infAP", "ERR", "bpref", "nDCG", "RBP")
 """The features of the paper, each at the depth."""
 RICH = (*FEATURES, "nDCG@100", "nDCG@1000", "AP", "NumRel", "NumRelRet@100", "NumRet")
-"""More features, as cheap as the others: also of the whole run, by the judgments of the pool."""
+"""More features, equally cheap; they also score the whole run with the judgments of the pool."""
 FEATURE_SETS: Mapping[str, tuple[str, ...]] = {"paper": FEATURES, "rich": RICH}
 """Sets of features, by name."""
 
@@ -299,7 +299,7 @@ def check_different(tracks: Sequence[Track]) -> None:
                 key = (track.name, run.name)
             if key in seen:
                 raise RankgaugeError(
-                    f"the run {run.name} is given twice with the same judgments, in "
+                    f"the run {run.name} occurs twice with the same judgments, in "
                     f"{seen[key]} and in {track.name}; omit one of these tracks"
                 )
             seen[key] = track.name
@@ -325,9 +325,9 @@ def depth_note(track: Track, target: str) -> Note | None:
 
 
 MOST_NAMED = 4
-"""So many lacking measures are named."""
+"""Maximum number of missing measures that are named."""
 SEPARATOR = "\0"
-"""What stands between the kind and the id of a query, in the name of a group of rows."""
+"""The separator between the kind and the id of a query in the name of a group of rows."""
 
 
 class Rows(Record):

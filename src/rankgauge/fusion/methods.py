@@ -22,14 +22,14 @@ from rankgauge.core.registry import Registry
 from rankgauge.errors import RankgaugeError
 
 MOST_COMPARED = 20_000
-"""So many documents of a query are compared two by two at most."""
+"""Maximum number of documents per query that are compared pairwise."""
 
 BLOCK = 1 << 18
-"""How many pairs of documents are compared at a time."""
+"""Number of pairs of documents compared at a time."""
 
 
 Takes: TypeAlias = Literal["scores", "ranks"]
-"""What a method looks at."""
+"""The input of a method."""
 
 
 class Entries(Record):
@@ -102,7 +102,7 @@ def _inverse_squares(lists: Entries) -> Floats:
 METHODS: Registry[FusionMethod] = Registry(
     "fusion method", groups=("rankgauge.fusion",), maker=lambda method: method.combine
 )
-"""Every method by name, the most used first."""
+"""All methods by name, the most widely used first."""
 
 Combine = TypeVar("Combine", bound=Callable[..., Floats])
 
@@ -139,7 +139,7 @@ def _check_method(
     except TypeError as error:
         wanted = ", ".join(["lists", *defaults])
         raise RankgaugeError(
-            f"the function of method {name!r} must take {wanted}: {error}"
+            f"the function of method {name!r} must accept {wanted}: {error}"
         ) from None
 
 
@@ -172,7 +172,7 @@ def _wsum(lists: Entries) -> Floats:
     weighted=True,
     parameters=(
         FusionParameter(
-            "k", Number(0), float(RRF_K), "the larger k is, the less the first ranks stand out."
+            "k", Number(0), float(RRF_K), "the larger k is, the less the top ranks stand out."
         ),
     ),
 )
@@ -203,9 +203,7 @@ def _mnz(lists: Entries) -> Floats:
     "Like mnz, with a power of that number: gamma 0 gives sum, 1 gives mnz (CombGMNZ).",
     _LEE,
     parameters=(
-        FusionParameter(
-            "gamma", Number(-np.inf), 1.0, "how much it counts to be in several lists."
-        ),
+        FusionParameter("gamma", Number(-np.inf), 1.0, "the weight of being in several lists."),
     ),
 )
 def _gmnz(lists: Entries, gamma: float) -> Floats:
@@ -292,7 +290,7 @@ def _log_isr(lists: Entries) -> Floats:
     "Like log_isr, but documents in only one list get a small score.",
     _ISR,
     parameters=(
-        FusionParameter("sigma", Number(0, 1), 0.01, "how much it counts to be in one list alone."),
+        FusionParameter("sigma", Number(0, 1), 0.01, "the weight of being in only one list."),
     ),
 )
 def _logn_isr(lists: Entries, sigma: float) -> Floats:
@@ -323,7 +321,7 @@ def _rbc(lists: Entries, persistence: float) -> Floats:
     "ranks",
     "Σ w (N − r + 1); absent: w (N − n + 1) / 2",
     "Voting: a list of n of the query's N documents gives N points to its first document, N − 1 "
-    "to the next, and divides the remaining points among the documents that it lacks.",
+    "to the next, and divides the remaining points among the documents missing from it.",
     _MODELS,
     weighted=True,
 )
@@ -361,8 +359,8 @@ def _condorcet(lists: Entries) -> Floats:
         size = end - start
         if size > MOST_COMPARED:
             raise RankgaugeError(
-                "method='condorcet' compares every two documents of a query, and a query "
-                f"has {size:,} documents, expected at most {MOST_COMPARED:,}; truncate the "
+                "method='condorcet' compares all pairs of documents of a query, and one "
+                f"query has {size:,} documents, expected at most {MOST_COMPARED:,}; truncate the "
                 "runs, or use borda or rrf"
             )
         held, ranks = lists.held[start:end].T, lists.ranks[start:end].T
@@ -388,7 +386,7 @@ def parameter_values(method: FusionMethod, parameters: dict[str, Any]) -> dict[s
             hint = f"; {name} is a parameter of {', '.join(takers)}" if takers else ""
             takes = ", ".join(names) or "no parameter"
             raise RankgaugeError(
-                f"method={method.name!r} has no parameter {name!r}; it takes {takes}{hint}"
+                f"method={method.name!r} has no parameter {name!r}; it accepts {takes}{hint}"
             )
     return {
         each.name: check_value(each.name, parameters.get(each.name, each.default), each.kind)

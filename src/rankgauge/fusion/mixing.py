@@ -26,7 +26,7 @@ class LabeledPool(Record):
     documents: Rankings
     rows: Ints
     lengths: Ints
-    """Queries × runs: how many documents each run has."""
+    """Queries × runs: the number of documents in each run."""
 
     @classmethod
     def of(cls, pool: Pool, judgments: Judgments, judged: JudgedLabels) -> LabeledPool:

@@ -22,7 +22,7 @@ from rankgauge.errors import RankgaugeError
 from rankgauge.fusion.pool import Pool
 
 Apply = Callable[[Pool], Floats]
-"""Gives the normalized scores of a pool."""
+"""Returns the normalized scores of a pool."""
 
 
 class ScoreNormalization(Record):
@@ -33,7 +33,7 @@ class ScoreNormalization(Record):
     summary: str
     apply: Apply
     fills: bool = False
-    """Whether it gives a score to documents that a list lacks, so that `absent` has no effect."""
+    """Whether it scores documents missing from a list, in which case `absent` has no effect."""
 
 
 NORMALIZATIONS: Registry[ScoreNormalization] = Registry(
@@ -77,7 +77,7 @@ def normalize_scores(pool: Pool, normalize: str = DEFAULT_NORMALIZE) -> Floats:
 
 
 def fill_absent(values: Floats, bounds: Ints, absent: Absent = DEFAULT_ABSENT) -> Floats:
-    """Normalized scores with a score for the documents that a list lacks (see `Absent`).
+    """Normalized scores, including scores for documents missing from a list (see `Absent`).
 
     NaN stays where a list takes no part: everywhere under "skip", and under "minimum" where the list
     is empty, because the run does not answer the query.
@@ -112,7 +112,7 @@ def _min_max(pool: Pool) -> Floats:
 @register(
     "max",
     "x / max",
-    "The best score becomes 1. For nonnegative scores; a list of negative scores is refused.",
+    "The best score becomes 1. For nonnegative scores; a list of negative scores is an error.",
 )
 def _max(pool: Pool) -> Floats:
     """X / max. A list of zeros stays as it is.
@@ -185,8 +185,8 @@ def _rank(pool: Pool) -> Floats:
 @register(
     "borda",
     "1 − (rank − 1) / N; absent: 1/2 − (n − 1) / 2N",
-    "Uses ranks alone, among the N documents that all runs together have for the query. A "
-    "document that a list lacks gets the mean of the remaining places.",
+    "Uses ranks alone, among the N documents retrieved for the query by all runs together. A "
+    "document missing from a list gets the mean of the remaining places.",
     fills=True,
 )
 def _borda(pool: Pool) -> Floats:
@@ -251,4 +251,4 @@ def _too_large_error(pool: Pool, bad: Bools, normalize: str) -> RankgaugeError:
 
 def _remedy(normalize: str) -> str:
     """What to do where a list cannot be normalized."""
-    return f"take normalize={normalize!r}, or a method that uses only ranks, such as rrf"
+    return f"use normalize={normalize!r}, or a method that uses only ranks, such as rrf"

@@ -13,7 +13,7 @@ def overlap_notes(union: Pool) -> list[Note]:
     answered = union.lengths > 0
     notes = [
         Note(
-            "lacks {queries} that other runs have; only those runs rank them",
+            "has no documents for {queries} that other runs answer; only those runs rank them",
             run=name,
             count=count,
         )

@@ -70,7 +70,9 @@ def pool_of(runs: Sequence[Run]) -> Pool:
     queries, topic, bounds, documents = _union(runs)
     if not len(documents):
         names = ", ".join(run.name for run in runs)
-        raise RankgaugeError(f"no run has a document ({names}); expected runs that answer queries")
+        raise RankgaugeError(
+            f"no run contains a document ({names}); expected runs that answer queries"
+        )
     scores = np.full((len(documents), len(runs)), np.nan)
     ranks = np.zeros((len(documents), len(runs)), dtype=np.int64)
     for column, (run, topics) in enumerate(zip(runs, topic, strict=True)):

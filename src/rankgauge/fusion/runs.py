@@ -27,7 +27,7 @@ from rankgauge.native import segments
 from rankgauge.rankings.single_precision import separate_scores
 
 LARGEST_SCORE = float(np.finfo(np.float32).max) / 2
-"""The largest score that a fused run has, with room in single precision to set scores apart below it."""
+"""The largest score in a fused run, which leaves room in single precision to separate lower scores."""
 
 _NO_NORMALIZATION = "none"
 
@@ -65,7 +65,7 @@ def fuse(
         A weight for each run, in their order, for "wsum", "rrf", "wmnz", "mixed", "borda" and
         "condorcet". By default, 1 for each.
     absent : {"minimum", "zero", "skip"}, default "minimum"
-        The score of a document that a list lacks. "minimum": the list's lowest normalized score.
+        The score of a document missing from a list. "minimum": the list's lowest normalized score.
         "zero": 0. "skip": the list is ignored for that document. Rank-based methods and
         normalize="borda" accept only the default.
     name : str, optional
@@ -106,7 +106,7 @@ def fuse(
     ['d2', 'd1', 'd4', 'd3']
     """
     if not isinstance(method, str) or (method not in METHODS and os.path.exists(method)):
-        raise RankgaugeError(f"method: {describe(method)} is no method of fusion; write {FORM}")
+        raise RankgaugeError(f"method: {describe(method)} is not a fusion method; write {FORM}")
     fusion = Fusion.of(method, normalize=normalize, weights=weights, absent=absent, **parameters)
     return fusion.fuse_pool(pool_of(read_runs(runs)), name)
 
@@ -151,7 +151,7 @@ class Fusion(Record):
             )
         if not by_rank and NORMALIZATIONS[normalize].fills and absent != DEFAULT_ABSENT:
             raise RankgaugeError(
-                f"normalize={normalize!r} gives a score to documents that a list lacks, so "
+                f"normalize={normalize!r} scores documents missing from a list, so "
                 f"absent={absent!r} has no effect; omit absent"
             )
         return cls(chosen, normalize, _weights(chosen, weights), absent, values)
@@ -175,7 +175,7 @@ class Fusion(Record):
             scores = self.method.combine(entries, **self.parameters)
         if (shape := np.shape(scores)) != (len(held),):
             raise RankgaugeError(
-                f"method={self.method.name!r} gave shape {shape}, expected one score a document"
+                f"method={self.method.name!r} gave shape {shape}, expected one score per document"
             )
         return scores
 
@@ -208,7 +208,7 @@ class Fusion(Record):
             value = self.parameters[each.name]
             if value != each.default:
                 usual = replace(self, parameters=self.parameters | {each.name: each.default})
-                changes[f"give {each.name} a value nearer to {each.default:g} than {value:g}"] = (
+                changes[f"give {each.name} a value closer to {each.default:g} than {value:g}"] = (
                     usual
                 )
         if self.weights is not None:
@@ -259,7 +259,7 @@ def check_shared_queries(runs: Sequence[Run]) -> None:
             mine, other = topics[0], min(count.keys() - set(topics))
             raise RankgaugeError(
                 f"run {run.name} shares no query with the other runs: it has {decode(mine)!r}, they "
-                f"have {decode(other)!r}; give runs of the same queries, with the same ids"
+                f"have {decode(other)!r}; use runs of the same queries, with the same ids"
             )
 
 
@@ -269,12 +269,12 @@ def _weights(method: FusionMethod, weights: Sequence[float] | None) -> tuple[flo
     if not method.weighted:
         takers = ", ".join(each.name for each in METHODS.values() if each.weighted)
         raise RankgaugeError(
-            f"method={method.name!r} takes no weights; omit them, or use one of {takers}"
+            f"method={method.name!r} accepts no weights; omit them, or use one of {takers}"
         )
     try:
         given = list(weights)
     except TypeError:
-        raise RankgaugeError(f"weights={weights!r}, expected a number for each run") from None
+        raise RankgaugeError(f"weights={weights!r}, expected one number per run") from None
     numbers = tuple(check_value("weights", weight, Number(0)) for weight in given)
     if not any(numbers):
         raise RankgaugeError(f"weights={weights!r}, expected at least one above 0")

@@ -21,7 +21,7 @@ from rankgauge.space.curves import NEAR, Curve, Interval, MeanSteps, sign_of, si
 from rankgauge.space.lines import mean_of
 
 RRF_K = (1, 2, 5, 10, 20, 40, 60, 80, 100, 150, 200, 300, 500, 1000)
-"""The values of k that are tried for reciprocal rank fusion."""
+"""The values of k tried for reciprocal rank fusion."""
 
 
 class Weighting(Value):
@@ -167,7 +167,7 @@ class ReciprocalSearch:
 
 
 Search = PairSearch | AscentSearch | FixedWeights | ReciprocalSearch
-"""`fitted` gives the best weights for some queries and their value; `values` the score of each query."""
+"""`fitted` returns the best weights for some queries and their value; `values` scores each query."""
 
 
 class Searches(Record):

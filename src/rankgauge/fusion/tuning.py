@@ -59,13 +59,13 @@ if TYPE_CHECKING:
 
 
 ALL = "all"
-"""Every normalization is tried, and the best one taken."""
+"""All normalizations are tried, and the best one is used."""
 FOLDS, REPEATS, SAMPLES, RESTARTS = 5, 20, 1_000, 8
 AGGREGATED_NAME = "what the aggregate averages"
 TOO_SMALL = 5e-5
-"""Less optimism than that is none, with four decimals."""
+"""Optimism below this is treated as none, since it vanishes in four decimals."""
 MOST_PARTS = 3
-"""Of so many intervals with the best value the notes say where they are."""
+"""Maximum number of intervals with the best value that a note lists."""
 
 
 @renamed_parameters(test_topics="test_queries")
@@ -108,7 +108,7 @@ def tune(
         or "none" (docs/FUSION.md has the formulas). Or "all", to try every one and keep the best; the
         choice is repeated in each fold.
     absent : {"minimum", "zero", "skip"}, default "minimum"
-        The score of a document that a list lacks. "minimum": the list's lowest normalized score.
+        The score of a document missing from a list. "minimum": the list's lowest normalized score.
         "zero": 0. "skip": the list is ignored for that document. normalize="borda" accepts only the
         default.
     missing : {"zero", "skip"}, default "zero"
@@ -346,7 +346,7 @@ class _Design(Record):
     def of(cls, queries: Sequence[str], kept: Ints, settings: _Settings) -> _Design:
         """The design over the queries that are kept."""
         if not len(kept):
-            raise RankgaugeError("no query is answered by every run; take missing='zero'")
+            raise RankgaugeError("no query is answered by every run; use missing='zero'")
         test_queries = settings.test_queries
         if test_queries is None:
             folds, repeats = settings.folds, settings.repeats
@@ -364,12 +364,12 @@ class _Design(Record):
         for topic in test_queries:
             if topic not in place:
                 why = "some run lacks it" if topic in queries else "it is not judged"
-                raise RankgaugeError(f"test query {topic!r}: {why}; leave it out")
+                raise RankgaugeError(f"test query {topic!r}: {why}; remove it")
         tested = np.unique(np.array([place[topic] for topic in test_queries], dtype=np.int64))
         topics = np.setdiff1d(kept, tested)
         if not len(topics) or not len(tested):
             raise RankgaugeError(
-                "all queries are on one side, expected some to choose by and some to test on"
+                "all queries are on one side, expected some for tuning and some for testing"
             )
         return cls(topics, tested, [])
 
@@ -483,10 +483,8 @@ def _curve_notes(
     more = len(parts) - MOST_PARTS
     where += f" and {count_phrase(more, 'more interval')}" if more > 0 else ""
     if spread is not None:
-        where += (
-            f"; on {100 * level:.10g}% of samples of the queries they are from {spread.low:.3g} to "
-        )
-        where += f"{spread.high:.3g}"
+        where += f"; in {100 * level:.10g}% of samples of the queries they range from "
+        where += f"{spread.low:.3g} to {spread.high:.3g}"
     yield Note(f"the best weights of {second}: {where}")
     first, last = curve.values[[0, -1]].tolist()
     start, after, before, end = (f"{v:.4f}" for v in (curve.start, first, last, curve.end))

@@ -56,7 +56,7 @@ def run_space(
     normalize : str, default "min-max"
         How the scores of each list are made comparable, as in `fuse`.
     absent : {"minimum", "zero", "skip"}, default "minimum"
-        The score of a document that a list lacks, as in `fuse`.
+        The score of a document missing from a list, as in `fuse`.
     missing : {"zero", "skip"}, default "zero"
         How to treat queries that some run lacks, as in `tune`.
     queries : sequence of str, optional
@@ -96,7 +96,7 @@ def run_space(
         chosen[[place[topic] for topic in queries]] = True
         kept &= chosen
     if not kept.any():
-        raise RankgaugeError("no query is answered by every run; take missing='zero'")
+        raise RankgaugeError("no query is answered by every run; use missing='zero'")
     lists = labeled.documents
     inside = lists.each_row(kept)
     if depth is not None:

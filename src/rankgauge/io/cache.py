@@ -35,13 +35,13 @@ from rankgauge.io.trec import Path
 
 VARIABLE, OFF = "RANKGAUGE_CACHE", "off"
 VERSION = 3
-"""The version of the format, and of what is read from a LETOR file. A change of either raises it."""
+"""The version of the cache format and of the LETOR parser. A change to either increments it."""
 LEAST_BYTES = 1 << 20
-"""Smaller files are parsed as quickly as they would be found in the cache."""
+"""Parsing a smaller file takes no longer than looking it up in the cache."""
 SETTLING_TIME = 2_000_000_000
-"""A file that was written within so many nanoseconds may change again without another time."""
+"""A file modified within this many nanoseconds may change again without a new timestamp."""
 BLOCK = 1 << 16
-"""Of so many bytes at its start and at its end, a file has a digest in its state."""
+"""Number of bytes at each end of a file that are hashed as part of its state."""
 ALIGNMENT = 64
 ARRAYS = (
     ("values", "<f4", 2),
@@ -52,7 +52,7 @@ ARRAYS = (
     ("documents", "|u1", 1),
     ("document_offsets", "<i8", 1),
 )
-"""The arrays of a file, in their order. Without names of documents, the last two are empty."""
+"""The arrays of a file, in order. Without document names, the last two are empty."""
 
 
 def cache_folder() -> str | None:
@@ -88,7 +88,7 @@ def usable_folder() -> str | None:
     named = bool(os.environ.get(VARIABLE))
     path = f"{VARIABLE}={folder}" if named else folder
     text = f"{path}: {reason}, so others could change what is read from the cache"
-    remedy = f"run chmod go-w if it is yours, or set {VARIABLE} to another folder or to {OFF}"
+    remedy = f"run chmod go-w if you own it, or set {VARIABLE} to another folder or to {OFF}"
     if named:
         raise RankgaugeError(f"{text}; {remedy}")
     warnings.warn(f"{text}. The cache is not used; {remedy}", RankgaugeWarning, stacklevel=2)
@@ -251,7 +251,7 @@ def _state(path: Path) -> dict[str, Any] | None:
 def _array(stream: BinaryIO, kind: str, dimensions: int, size: int) -> NDArray[Any]:
     """The array that comes next in a file of this size; ValueError where it is none of this kind."""
     if npy.read_magic(stream) != (1, 0):
-        raise ValueError("another version of the format")
+        raise ValueError("a different version of the format")
     shape, by_column, dtype = npy.read_array_header_1_0(stream)
     if dtype != np.dtype(kind) or len(shape) != dimensions or by_column or min(shape) < 0:
         raise ValueError("another kind of array")
@@ -273,5 +273,5 @@ def _array(stream: BinaryIO, kind: str, dimensions: int, size: int) -> NDArray[A
 def _ids(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Ids:
     whole = len(offsets) and offsets[0] == 0 and offsets[-1] == len(data)
     if not whole or (np.diff(offsets) < 0).any():
-        raise ValueError("offsets that do not fit")
+        raise ValueError("inconsistent offsets")
     return Ids(data, offsets)

@@ -8,20 +8,20 @@ from typing import Any, Protocol
 from rankgauge.core.records import Record
 
 PIECE = 1 << 22
-"""How many bytes a codec gives at a time."""
+"""Maximum number of bytes that a codec returns at a time."""
 
 FIRST_STEP, LAST_STEP = 1 << 10, 1 << 20
-"""How many bytes a codec is fed at first, so that many short streams cost little, and at most."""
+"""Number of bytes fed to a codec at first, small so that short streams stay cheap, and at most."""
 
 LEAST_MEMORY = 1 << 27
-"""How much memory a codec may ask for at any limit: xz -9 and zstd -19 need less."""
+"""Memory that a codec may use whatever the limit; xz -9 and zstd -19 need less."""
 
 LONGEST_START = 16
-"""So many bytes are enough to tell how a file is compressed."""
+"""Number of bytes sufficient to recognize how a file is compressed."""
 
 
 MEMORY_LIMIT_ERRORS = ("LZMAError", "ZstdError")
-"""The errors of the codecs that are told how much memory they may take."""
+"""The errors raised by the codecs that accept a memory limit."""
 
 
 class MemoryLimitExceeded(Exception):
@@ -108,7 +108,7 @@ COMPRESSIONS = {
         FIRST_STEP,
     ),
 }
-"""How to decompress, by the first bytes: the name of a file proves nothing."""
+"""Codecs by the first bytes of a file; its name proves nothing."""
 
 
 def detect_compression(raw: bytes) -> str | None:
@@ -141,7 +141,7 @@ def decompress(raw: Sliceable, name: str, limit: int) -> Iterator[bytes]:
         while not decoder.eof:
             fed = raw[at : at + step] if decoder.needs_input else b""
             if not fed and decoder.needs_input:
-                raise EOFError("the last stream is not complete")
+                raise EOFError("the last stream is incomplete")
             at, step = at + len(fed), min(2 * step, codec.step)
             try:
                 piece = decoder.decompress(fed, PIECE)

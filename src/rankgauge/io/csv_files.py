@@ -24,7 +24,7 @@ from rankgauge.native import csv as native
 from rankgauge.workers import processors
 
 PIECE = 1 << 22
-"""How many bytes are read at a time: several pieces at once, each near to its processor."""
+"""Number of bytes in a piece. Several pieces are read in parallel, each small enough for the cache."""
 
 WINDOW = 1 << 12
 QUOTE, NEWLINE = ord('"'), ord("\n")
@@ -68,7 +68,7 @@ def csv_columns(
         where = (broken.position, broken.cells, width)
         raise csv_fault(text, source, broken.fault, *where, separator)
     if not any(part.rows for part in parts):
-        raise NoRows(source, None, "no rows below the header, expected some")
+        raise NoRows(source, None, "no rows below the header, expected at least one")
     columns = {
         role: CellColumn([part.columns[i] for part in parts]) for i, (role, _) in enumerate(places)
     }

@@ -14,7 +14,7 @@ from rankgauge.io.files import Content
 from rankgauge.separate.launch import Cause, ProcessFailure, can_launch, launch
 
 Decode: TypeAlias = Callable[[Any, str, int, Any, IO[bytes]], None]
-"""Decodes a file: called with the open file, its name, the size limit, what is requested, and the
+"""Decodes a file. It is called with the open file, its name, the size limit, the request and the
 stream for the result. A function of a module, since the other process finds it by its name."""
 
 

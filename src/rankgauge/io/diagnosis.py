@@ -19,16 +19,16 @@ from rankgauge.io.kinds import kind_of
 from rankgauge.io.trec import Path, read_qrels, read_qrels_and_run, read_run
 
 MAX_SHOWN = 3
-"""How many ids of each side are shown."""
+"""Number of ids shown for each side."""
 
 MAX_EXAMINED = 1000
-"""How many ids of each side are looked at for the reason."""
+"""Number of ids on each side examined to find the reason."""
 
 LONGEST = 60
-"""How many characters of an id are shown."""
+"""Maximum number of characters shown of an id."""
 
 MOST_TRIED = 10
-"""How many runs are tried as judgments, when the file given as judgments is a run."""
+"""Number of runs tried as judgments when the file passed as judgments is a run."""
 
 
 # Files in each other's place
@@ -138,7 +138,7 @@ def no_shared_queries_error(source: str, strangers: Ids, judgments: Judgments) -
     if not len(strangers):
         return NoSharedTopics(source, None, "the run is empty, expected queries with documents")
     both = _compare_ids(strangers, judgments.queries, "query")
-    return NoSharedTopics(source, None, f"none of its queries is judged. The {both}")
+    return NoSharedTopics(source, None, f"none of its queries are judged. The {both}")
 
 
 def few_shared_queries_note(
@@ -239,4 +239,4 @@ _SPELLING_VARIANTS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("a folder before it", lambda text: text.rsplit("/", 1)[-1]),
     ("text before or after the number", _last_number),
 )
-"""Ways in which two tools write one id differently, the least first."""
+"""Ways in which two tools write the same id differently, the smallest difference first."""

@@ -22,7 +22,7 @@ from rankgauge.io.own_paths import REMEDY, OwnPath
 from rankgauge.workers.sharing import resolve_path
 
 SIZE_LIMIT = 8 << 30
-"""How many bytes a file may hold once decompressed, unless the caller says otherwise.
+"""Default maximum size of a file in bytes, once decompressed.
 
 For compressed files this default is smaller, see `default_size_limit`."""
 
@@ -32,7 +32,7 @@ CHUNK = 1 << 22
 HEAD = 1 << 12
 STANDARD_INPUT = "-"
 TEMPORARY_PREFIX = ".rankgauge-"
-"""How the names of files begin that are not yet whole."""
+"""Prefix of the names of files that are still being written."""
 
 UMASK = os.umask(0)
 os.umask(UMASK)
@@ -42,7 +42,7 @@ MISPLACED_MARK_MESSAGE = (
     "the line begins with a byte order mark, expected one only at the start of the file; if files were "
     "joined, remove their marks first: sed -i '1s/^\\xEF\\xBB\\xBF//' FILE"
 )
-"""The fault of a line, further down than the first, that begins with `UTF8_MARK`."""
+"""The fault of a line other than the first that begins with `UTF8_MARK`."""
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -105,7 +105,7 @@ class Content:
     def check_unchanged(self) -> None:
         """InputError unless the file is still as it was when it was opened."""
         if self.stream is not None and _state(self.stream) != self.state:
-            message = "changed while it was read, expected a file that nobody is writing"
+            message = "changed while being read, expected a file that is not being written"
             raise InputError(self.source, None, message)
 
 
@@ -260,7 +260,11 @@ def _decompress_pieces(raw: _FileSlices | bytes, source: str, limit: int) -> Ite
         name = detect_compression(raw[:HEAD])
         if name is None:
             if not isinstance(raw, bytes):  # it was compressed a moment ago
-                raise InputError(source, None, "changed while it was read, expected a file at rest")
+                raise InputError(
+                    source,
+                    None,
+                    "changed while being read, expected a file that is not being written",
+                )
             yield raw
             return
         limit = default_size_limit(len(raw)) if limit == SIZE_LIMIT else limit

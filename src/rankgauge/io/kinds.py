@@ -13,7 +13,7 @@ from rankgauge.io.files import HEAD, UTF8_MARK, Content
 TableForm = Literal["parquet", "json", "csv"]
 
 READABLE_KINDS = "a TREC file, CSV or TSV with a header, JSON, JSON Lines or Parquet"
-"""The kinds of file that runs and judgments are read from."""
+"""The kinds of file from which runs and judgments can be read."""
 
 SEPARATORS = "\t,;|"
 LONGEST_HEADER = 1 << 22
@@ -96,7 +96,7 @@ OTHER_FORMATS: list[tuple[str, bytes]] = [
     ("a PDF document", rb"%PDF-"),
     ("a SQLite database", rb"SQLite format 3\0"),
     ("a NumPy array", rb"\x93NUMPY"),
-    ("a Python pickle (never opened, for it can run code)", rb"\x80[\x02-\x05]"),
+    ("a Python pickle (never opened, because it can run code)", rb"\x80[\x02-\x05]"),
     ("an HTML page", rb"(?i)\s*<(!doctype html|html|head|body)\b"),
     ("XML", rb"\s*<\?xml\b"),
     ("an Arrow or Feather file", rb"ARROW1|FEA1"),
@@ -106,7 +106,7 @@ OTHER_FORMATS: list[tuple[str, bytes]] = [
     ("a picture", rb"\x89PNG|\xff\xd8\xff|GIF8"),
     ("a tar archive", rb"(?s).{257}ustar"),
 ]
-"""Other kinds of file, by a pattern of how they begin."""
+"""Other kinds of file, by a pattern that matches how they begin."""
 
 
 def describe_unknown(content: Content, names: ColumnNames = USUAL_NAMES) -> str | None:

@@ -24,7 +24,7 @@ NAMES: dict[str, Split] = {
     **dict.fromkeys(("validationset", "dev", "devset"), "validation"),
     **dict.fromkeys(("test", "testing", "testset", "testingset"), "test"),
 }
-"""What files are called, without their endings."""
+"""File names without their extensions."""
 
 FOLD = re.compile(r"fold[ _.-]?([0-9]{1,3})")
 FOLD_FILE = re.compile(r"fold[ _.-]?([0-9]{1,3})[ _.-]([a-z]+)")
@@ -47,7 +47,7 @@ class Layout(Record):
     sentence: str
     folds: list[SplitFiles]
     shared: bool = False
-    """Whether the same file is in several folds."""
+    """Whether the same file belongs to several folds."""
 
 
 def find_layout(folder: Path, *, cut: bool) -> Layout:
@@ -66,7 +66,7 @@ def find_layout(folder: Path, *, cut: bool) -> Layout:
         files = [path for _, path in listed.files]
         if len(files) == 1:
             return Layout("One file.", [{"train": files}], shared=True)
-        message = f"has {count_phrase(len(files), 'data file')}, expected one to be cut into folds"
+        message = f"has {count_phrase(len(files), 'data file')}, expected one to split into folds"
         raise InputError(display_name(folder), None, f"{message} (leave out folds)")
     layout = _find_own_layout(listed)
     if layout is not None:
@@ -79,7 +79,7 @@ def find_layout(folder: Path, *, cut: bool) -> Layout:
     more = f" and {len(names) - MAX_SHOWN} more" if len(names) > MAX_SHOWN else ""
     there = f"it has {', '.join(names[:MAX_SHOWN])}{more}" if names else "it is empty"
     if len(layouts) > 1:
-        there = "several of its folders have folds; name one of them"
+        there = "several of its folders contain folds; specify one of them"
     raise InputError(display_name(folder), None, f"no folds found ({there}), {EXPECTED}")
 
 

@@ -49,7 +49,7 @@ from rankgauge.io.trec import (
 from rankgauge.native import letor as native
 
 AbsentFeature: TypeAlias = Literal["zero", "nan"]
-"""What stands for a feature that a line lacks: 0, or NaN."""
+"""The value of a feature missing from a line: 0 or NaN."""
 
 LINE = "grade qid:query 1:value 2:value … # docid = document"
 WORD = re.compile(rb"[^\s#]{0,41}")
@@ -58,7 +58,7 @@ VALUE_BYTES, PAIR_BYTES = 4, 8
 SIZE_ENDINGS = (".query", ".group")
 SIZE = re.compile(rb"\+?0*[1-9][0-9]{0,9}")
 SIZES_LIMIT = 1 << 28
-"""How many bytes a file with the sizes of queries may hold."""
+"""Maximum size in bytes of a file of query sizes."""
 
 FAULTS = trec.FAULTS | {
     16: "no query",
@@ -68,7 +68,7 @@ FAULTS = trec.FAULTS | {
     20: "a value that is not a number",
     21: "a value that is not finite",
 }
-"""The kinds of fault the tokenizer finds, as its enums number them."""
+"""The kinds of fault found by the tokenizer, numbered as in its enums."""
 
 
 def read_letor(
@@ -173,7 +173,7 @@ class _LetorReader:
         self.source, self.lenient, self.absent = source, lenient, absent
         self.parts: list[_Part] = []
         self.faults: dict[int, tuple[int, int]] = {}
-        """For each kind of fault how often it was found, and the line of the first."""
+        """For each kind of fault, the number of occurrences and the line of the first."""
         self.lines = self.rows = 0
         self.started, self.queries = False, True
 
@@ -235,12 +235,12 @@ class _LetorReader:
                 first = again[np.argmin(lines[again])]
                 if not self.lenient:
                     message = (
-                        f"document {decode(documents[first])!r} again for query "
+                        f"document {decode(documents[first])!r} repeated for query "
                         f"{decode(queries[numbers[order[first]]])!r} (first at line "
                         f"{lines[repeated[first]]}), expected each document once per query"
                     )
                     raise DuplicateError(self.source, int(lines[first]), message)
-                kind = "a document again for the same query"
+                kind = "a document repeated for the same query"
                 dropped.append(dropped_lines_note(kind, again.size, int(lines[first])))
                 kept = np.flatnonzero(repeated < 0)
                 order, documents = order[kept], documents.take(kept)
@@ -306,7 +306,7 @@ class _LetorReader:
             return None, []
         line = int(self._line_of(nameless).min())
         if not self.lenient:
-            message = "no document, where other lines have one, expected `# docid = document`"
+            message = "no document id, although other lines have one, expected `# docid = document`"
             raise InputError(self.source, line, message)
         kind, detail = "document ids dropped: {lines} without one", f"first at line {line}"
         return None, [Note(kind, count=nameless.size, detail=detail)]

@@ -17,13 +17,13 @@ from rankgauge.errors import InputError
 from rankgauge.workers.sharing import resolve_path
 
 RELATIVE = os.open in os.supports_dir_fd
-"""Whether files can be opened relative to an open folder. Elsewhere, on Windows, each folder on the way
-is looked at just before."""
+"""Whether files can be opened relative to an open folder. Elsewhere, on Windows, each folder on the path
+is checked just before."""
 _FOLDER = getattr(os, "O_PATH", 0) | getattr(os, "O_DIRECTORY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
-"""Opening a named pipe waits for its writer, unless the flags say otherwise."""
-REMEDY = "remove it, or give another folder"
+"""Opening a named pipe waits for its writer unless the flags prevent it."""
+REMEDY = "remove it, or choose another folder"
 KINDS = {
     stat.S_IFLNK: "a link",
     stat.S_IFDIR: "a folder",
@@ -66,7 +66,7 @@ class OwnPath(os.PathLike[str]):
         self.root: str = root.root if isinstance(root, OwnPath) else os.fspath(root)
         self.parts: tuple[str, ...] = (*before, *names)
         if ".." in names:
-            raise InputError(str(self), None, "leads out of the folder, expected a name inside it")
+            raise InputError(str(self), None, "leads outside the folder, expected a name inside it")
 
     def __truediv__(self, name: str) -> OwnPath:
         return OwnPath(self, name)

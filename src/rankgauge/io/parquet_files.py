@@ -82,5 +82,5 @@ def _text_size(column: Any) -> int:
 
 def _refuse_size(rows: int, size: int, source: str, limit: int) -> None:
     if size > limit:
-        message = f"holds {rows:,} rows, more than {limit:,} bytes, expected less "
+        message = f"contains {rows:,} rows, more than {limit:,} bytes, expected less "
         raise InputError(source, None, message + "(raise the size limit)")

@@ -40,11 +40,11 @@ from rankgauge.io.trec import (
 R = TypeVar("R")
 
 MARKER_PREFIXES = (".", "_")
-"""How the names of files begin that writers leave beside the parts, such as _SUCCESS."""
+"""Prefixes of files that writers leave next to the parts, such as _SUCCESS."""
 CHECKSUMS = ".crc"
 
 USUAL_START = "part"
-"""How Spark and Hadoop name parts; it says nothing about the run."""
+"""The names that Spark and Hadoop give to parts; they say nothing about the run."""
 
 LONGEST_LINE = 1 << 20
 
@@ -113,8 +113,8 @@ class RunParts(Value):
         folders = [file for file in parts if os.path.isdir(file)]
         if folders:
             message = (
-                f"has a folder in it, {os.path.basename(folders[0])!r}, expected files that are the "
-                "parts of one run; give each folder of parts as a run"
+                f"contains a folder, {os.path.basename(folders[0])!r}, expected files that are the "
+                "parts of one run; pass each folder of parts as a separate run"
             )
             raise InputError(name, None, message)
         if not parts:
@@ -151,7 +151,7 @@ class RunParts(Value):
 
 
 StoredRun: TypeAlias = RunFile | RunParts
-"""A run that is still in its file, or in its files."""
+"""A run that has not been read yet, in one file or several."""
 
 
 def stored_runs(
@@ -418,7 +418,7 @@ def _duplicate_error(
     first, number = display_name(earlier.file.path), earlier.file.line_of(topic, document)
     first += "" if number is None else f":{number}"
     message = (
-        f"document {decode(document)!r} again for query {decode(topic)!r} (first at {first}), expected "
-        "each document once per query in all parts of a run"
+        f"document {decode(document)!r} repeated for query {decode(topic)!r} (first at {first}), "
+        "expected each document once per query in all parts of a run"
     )
     return DuplicateError(display_name(place.file.path), line, message)

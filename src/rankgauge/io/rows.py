@@ -35,7 +35,7 @@ from rankgauge.native import csv as native
 LONGEST_SHOWN = 8
 BLANKS = rb" \t\r\v\f"
 TOO_FEW, TOO_MANY, AFTER_QUOTE, OPEN_QUOTE, BINARY, EMPTY, MARKED = range(1, 8)
-"""The kinds of fault that the tokenizer of CSV finds, as its enum numbers them."""
+"""The kinds of fault found by the CSV tokenizer, numbered as in its enum."""
 
 
 class RowLocation(NamedTuple):
@@ -121,13 +121,13 @@ def identifier(what: str, value: object, where: RowLocation) -> str:
 def text_cell(what: str, value: object, where: RowLocation) -> str:
     """A text, in Unicode."""
     if not isinstance(value, str):
-        raise where.error(f"the {what} is {describe_value(value)}, expected a text")
+        raise where.error(f"the {what} is {describe_value(value)}, expected text")
     try:
         value.encode()
     except UnicodeEncodeError as error:
         half = f"\\u{ord(value[error.start]):04x}"
         raise where.error(
-            f"the {what} has half of a character, {half}, expected whole characters (write \\ufffd in "
+            f"the {what} contains half a character, {half}, expected whole characters (write \\ufffd in "
             "its place)"
         ) from None
     return value
@@ -243,7 +243,7 @@ def _decode_cell(cell: bytes, what: str, where: RowLocation) -> str:
         return cell.decode()
     except UnicodeDecodeError:
         raise where.error(
-            f"the {what} has bytes that are not UTF-8, expected UTF-8 (convert the file)"
+            f"the {what} contains bytes that are not UTF-8, expected UTF-8 (convert the file)"
         ) from None
 
 
@@ -325,7 +325,7 @@ def csv_fault(
     message = {
         TOO_FEW: f"{count_phrase(cells, 'cell')}, {wanted}",
         TOO_MANY: f"more than {count_phrase(expected, 'cell')}, {wanted} "
-        f"(put cells that hold {separator!r} in double quotes)",
+        f"(put cells that contain {separator!r} in double quotes)",
         AFTER_QUOTE: "text after a closing quote, expected a separator (in a cell in quotes, write "
         "each quote twice)",
         OPEN_QUOTE: "a cell begins with a quote that is never closed, expected a closing quote (in a "
@@ -479,7 +479,7 @@ def read_lines(path: Path, longest: int) -> Iterator[tuple[int, bytes]]:
         start.append(first)
         size += len(first)
         if size > longest:
-            message = f"the line has more than {longest:,} bytes, expected a text on each line"
+            message = f"the line has more than {longest:,} bytes, expected one text per line"
             raise InputError(source, number, message)
         for other in others:
             yield number, _join_line(start, number)

@@ -28,13 +28,13 @@ S = TypeVar("S")
 Bytes = NDArray[np.uint8]
 
 PIECE = 1 << 23
-"""How many bytes are scanned at a time: many beside the cost of a call, few enough to stay near."""
+"""Number of bytes scanned at a time: enough to outweigh the cost of a call, few enough for the cache."""
 
 SAMPLE = 1 << 16
-"""How many bytes of a large file are looked through at first to see whether its queries are together."""
+"""Number of bytes of a large file searched first to see whether the lines of a query are contiguous."""
 
 WINDOW = 1 << 17
-"""How many bytes are looked through at first for the place where a query ends."""
+"""Number of bytes searched first for the end of a query."""
 
 
 class Spans:
@@ -256,7 +256,8 @@ def _scan_text(
 
 
 _buffers = threading.local()
-"""Where each thread reads pieces into. It stays for the next file, since new memory costs much time."""
+"""The buffer into which each thread reads pieces. It is kept for the next file, since
+allocating memory is slow."""
 
 
 def _read(content: Content, start: int, end: int) -> Bytes | None:

@@ -54,8 +54,8 @@ QRELS_LINE = "topic iteration document grade"
 SUBTOPICS_LINE = "topic subtopic document grade"
 COMMENT = re.compile(rb"^#[^\n]*", re.MULTILINE)
 COMMENT_IN_RUN = re.compile(rb"^[ \t\r\v\f]*#[^\n]*", re.MULTILINE)
-"""A line that starts with #, in runs also after blanks, as in trec_eval 10. Its newline stays, so that
-lines keep their numbers."""
+"""A line that starts with #, in runs possibly after blanks, as in trec_eval 10. Its newline is
+kept to preserve line numbers."""
 SUBTOPICS_REMEDY = "; if the second column is a subtopic, read with subtopics=True (--subtopics)"
 COLUMNS = {line: len(line.split()) for line in (RUN_LINE, QRELS_LINE, SUBTOPICS_LINE)}
 
@@ -70,10 +70,10 @@ FAULTS = {
     8: "a score beyond double precision",
     9: "a byte order mark",
 }
-"""The kinds of fault the tokenizer finds, as its enum numbers them."""
+"""The kinds of fault found by the tokenizer, numbered as in its enum."""
 
-DUPLICATE = "a document again for the same {}"
-"""What lenient reading says of a line that repeats the document of another one."""
+DUPLICATE = "a document repeated for the same {}"
+"""The warning of lenient reading about a line that repeats an earlier document."""
 
 WILDCARDS = "*?["
 COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
@@ -396,10 +396,10 @@ def _files(path: Path) -> list[str]:
     if not stands_for_several(name):
         return [name]
     files = [file for file in files_inside(name) if _may_be_run(file)]
-    fault = "no such files, expected a pattern that matches some"
+    fault = "no such files, expected a pattern that matches at least one"
     if os.path.isdir(name):
         files = [file for file in files if not os.path.basename(file).startswith(".")]
-        fault = "an empty folder, expected one with runs"
+        fault = "an empty folder, expected one that contains runs"
     if not files:
         raise InputError(name, None, fault)
     return files
@@ -558,7 +558,7 @@ def _check_documents(data: Run | Judgments, path: Path) -> list[bytes]:
     aspects = data.subtopics if isinstance(data, Judgments) else None
     for raw in [*queries, *documents, *(() if aspects is None else aspects.names)]:
         if raw.split() != [raw] or b"\0" in raw:
-            message = f"cannot hold the id {decode(raw)!r}, expected one without blanks"
+            message = f"cannot contain the id {decode(raw)!r}, expected one without blanks"
             raise InputError(display_name(path), None, message)
     for raw in queries:
         if raw.startswith(UTF8_MARK):
@@ -664,7 +664,7 @@ def _read_with_care(
         if not lenient:
             line, earlier = line_number(text, starts[first]), repeated[first]
             message = (
-                f"document {decode(documents[first])!r} again for query "
+                f"document {decode(documents[first])!r} repeated for query "
                 f"{decode(topics[numbers[first]])!r} (first at line "
                 f"{line_number(text, starts[earlier])}), expected each document once per {same}"
             )
@@ -736,7 +736,7 @@ def _fault(
         if other and len(columns) == 1:
             message = other
         else:
-            message += f"; the file {other}" if other else f"; what is read: {READABLE_KINDS}"
+            message += f"; the file {other}" if other else f"; supported: {READABLE_KINDS}"
     return InputError(content.source, line_number(text, position), message)
 
 

@@ -51,7 +51,7 @@ MEANINGS = {
 """The types of queries, and what they mean."""
 TYPES = tuple(MEANINGS)
 DECIMALS = 12
-"""Differences are shown with so many decimals. `merge_close_values` decides which differences are
+"""Number of decimals shown for differences. `merge_close_values` decides which differences are
 equal."""
 
 
@@ -661,7 +661,9 @@ def compare_with_chance(
     judged = judged_labels(judgments, scores.policies.max_grade)
     rows = np.array([position.get(query, -1) for query in scores.queries], dtype=np.int64)
     if (rows < 0).any() or (judged.take(rows).relevant(1) != scores.relevant).any():
-        raise RankgaugeError("different judgments, expected those that the scores were made with")
+        raise RankgaugeError(
+            "different judgments, expected the judgments used to compute the scores"
+        )
     judged = judged.take(rows)
     counts = scores.present | (scores.policies.missing != "skip")
     values = np.where(counts[:, :, None], scores.values, 0.0)

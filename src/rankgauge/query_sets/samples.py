@@ -62,7 +62,7 @@ def query_sample(
     choice = SelectionSize(number, share)
     seed = check_value("seed", seed, SEEDS)
     if isinstance(queries, str):
-        raise RankgaugeError(f"{queries!r} is one text, expected several query ids")
+        raise RankgaugeError(f"{queries!r} is a single string, expected several query ids")
     ids = list(dict.fromkeys(queries))
     return QuerySet("sample", draw_queries(ids, choice.size(len(ids)), seed))
 

@@ -27,11 +27,11 @@ LEAST = 1e-12
 perfectly is weighed as if this were missing, since its weight would be infinite."""
 
 TRAINING = "training"
-"""What the name of the objective begins with in `history_`."""
+"""The prefix of the objective's name in `history_`."""
 FEATURE, ALPHA = "feature", "alpha"
 """The names of the other columns of `history_`."""
 
-STALLED = "training stalled: rounds chose the same feature as the round before and gained nothing"
+STALLED = "training stalled: rounds chose the same feature as the previous round and gained nothing"
 NOTHING = (
     "nothing was learned: no feature ranks any query better than the worst value of the objective"
 )
@@ -116,7 +116,7 @@ class AdaRank(LinearRanker):
     >>> ranker.history_["feature"]
     [1, 1]
     >>> ranker.notes()[0].kind
-    'training stalled: rounds chose the same feature as the round before and gained nothing'
+    'training stalled: rounds chose the same feature as the previous round and gained nothing'
     """
 
     summary: ClassVar[str] = (

@@ -47,7 +47,7 @@ from rankgauge.rankers.settings import (
 )
 
 RankerSettings = Mapping[str, Any]
-"""The value of each setting, checked."""
+"""The validated value of each setting."""
 
 EQUAL_LABELS, UNDECIDED = "equal labels", "undecided"
 REMARKS = {
@@ -56,12 +56,12 @@ REMARKS = {
     ),
     UNDECIDED: "the validation set decides nothing: the measure is the same after all rounds",
 }
-"""What `fit` notices with any method, and the sentence that `notes` says about it."""
+"""The remarks that `fit` makes for any method, with their sentences in `notes`."""
 
 LARGEST = 1e300
-"""The largest value that can be normalized: differences and sums of larger ones could overflow."""
+"""The largest value that can be normalized; differences and sums of larger values could overflow."""
 PIECE = 1 << 16
-"""How many rows are looked at at a time."""
+"""Number of rows examined at a time."""
 
 
 @dataclass_transform(
@@ -142,24 +142,24 @@ class Ranker:
     seed: int = parameter(SEEDS, "The seed of the random number generator.", default=SEED)
 
     summary: ClassVar[str] = ""
-    """What the method is, in one line."""
+    """A one-line description of the method."""
     optimizes: ClassVar[str] = ""
-    """What training makes best, in a few words. {objective} stands for the value of the setting
-    `objective`; without it, no setting changes what training makes best."""
+    """What training optimizes, in a few words. {objective} stands for the value of the setting
+    `objective`; without it, no setting changes what training optimizes."""
     objectives: ClassVar[Mapping[str, str]] = {}
-    """Where the setting `objective` is a choice: what each choice makes best, in words."""
+    """If the setting `objective` is a choice: what each choice optimizes, in words."""
     source: ClassVar[str] = ""
     """The paper that describes the method."""
     __signature__: ClassVar[FieldSignature] = FieldSignature()
 
     feature_importances_: Floats = dataclasses.field(init=False)
-    """How much each feature counts; more is more, and 0 is not at all."""
+    """The importance of each feature; 0 means that it is not used."""
     history_: dict[str, list[float]] = dataclasses.field(init=False)
-    """What was monitored, round by round."""
+    """The monitored values, round by round."""
     n_features_in_: int = dataclasses.field(init=False)
-    """How many features there were to learn from."""
+    """The number of features in the training data."""
     remarks_: list[str] = dataclasses.field(init=False)
-    """What `fit` noticed; `notes` says it in sentences."""
+    """The remarks made by `fit`; `notes` returns them as sentences."""
     scaling_: Scaling = dataclasses.field(init=False)
     """How feature values are normalized before `score` sees them."""
 
@@ -261,7 +261,7 @@ class Ranker:
         training, validation
             Documents with labels. Their values are already normalized. `validation` may be None.
         settings
-            The value of each setting, checked.
+            The validated value of each setting.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define `learn`")
 
@@ -307,10 +307,10 @@ class Ranker:
         _check_type(features)
         _check_values(features, settings["normalize"])
         if not len(features.labels):
-            raise InputError(features.source, None, "no documents, expected some to learn from")
+            raise InputError(features.source, None, "no documents, expected training data")
         width = features.values.shape[1]
         if not width:
-            raise InputError(features.source, None, "no features, expected some to learn from")
+            raise InputError(features.source, None, "no features, expected at least one")
         if validation is not None:
             _check_type(validation)
             if not len(validation.labels):

@@ -50,8 +50,8 @@ class ValueLock:
 
 
 LABEL_GAIN_LOCK = ValueLock()
-"""LightGBM has one list of label gains in a process: two trainings with different ones disturb each
-other."""
+"""LightGBM keeps one list of label gains per process, so concurrent trainings with different gains
+interfere."""
 
 
 class TreeRanker(Ranker):
@@ -134,7 +134,7 @@ class TreeRanker(Ranker):
         if not isinstance(self.trees_, str):
             raise RankgaugeError("trees_ is not text")
         if forest_of(self.trees_).features != self.n_features_in_:
-            raise RankgaugeError("the trees have another number of features")
+            raise RankgaugeError("the trees have a different number of features")
 
     def to_search_engine(
         self, names: Sequence[str] | None = None, *, name: str = "rankgauge"

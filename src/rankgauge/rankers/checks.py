@@ -31,7 +31,7 @@ from rankgauge.rankings.lists import offsets_of
 
 QUERIES, WIDTH, SEED = 30, 5, 7
 CLOSE = 1e-9
-"""By how much scores may differ, relative to the largest, where only the order of sums differs."""
+"""The relative tolerance for scores that differ only in the order of summation."""
 
 
 class CheckFailed(LawBroken):
@@ -175,12 +175,12 @@ def _objective(ranker: Ranker) -> None:
     if named and declared is None:
         fail(f"`optimizes` has {PLACEHOLDER}, but there is no such setting")
     if by_measure and not named:
-        fail(f"`optimizes` lacks {PLACEHOLDER} for the name of the measure")
+        fail(f"`optimizes` does not contain {PLACEHOLDER} for the name of the measure")
     objective = ranker.training_objective()
     if not objective.text or not objective.origin:
         fail("the training objective has no description")
     if (objective.measure is not None) != by_measure:
-        fail("a measure is named that training does not optimize")
+        fail("the description names a measure that training does not optimize")
     if objective.measure is not None and objective.measure not in objective.text:
         fail(f"the description of the training objective does not name {objective.measure}")
     other = _clone(ranker).set_params(measure="P@3")
@@ -385,7 +385,7 @@ def _save_and_load(ranker: Ranker) -> None:
         )
         loaded.save(second)
         if _files(first) != _files(second):
-            fail("a loaded ranker saves other files")
+            fail("a loaded ranker saves different files")
 
 
 @CHECKS.law("interrupted save")

@@ -56,11 +56,11 @@ class CoordinateAscent(LinearRanker):
         How the best value of a weight is found. "exact": no value is better; "steps": some values
         are tried. RankLib: "steps".
     restarts : int, default 3
-        The number of ascents, each from another start. RankLib: 5.
+        The number of ascents, each from a different starting point. RankLib: 5.
     tolerance : float, default 0.001
         A round that gains no more than this ends the ascent.
     rounds : int, default 25
-        The maximum number of rounds of an ascent. RankLib: 100.
+        The maximum number of rounds per ascent. RankLib: 100.
     steps : int, default 25
         With search="steps", the number of values tried on each side.
     step : float, default 0.05
@@ -116,13 +116,16 @@ class CoordinateAscent(LinearRanker):
         ranklib=STEPS,
     )
     restarts: int | None = setting(
-        Integer(1), "The number of ascents, each from another start.", default=3, ranklib=5
+        Integer(1),
+        "The number of ascents, each from a different starting point.",
+        default=3,
+        ranklib=5,
     )
     tolerance: float | None = setting(
-        Number(0.0), "A round that gains no more than this is the last one.", default=0.001
+        Number(0.0), "An ascent stops after a round that gains no more than this.", default=0.001
     )
     rounds: int | None = setting(
-        Integer(1), "The maximum number of rounds of an ascent.", default=25, ranklib=100
+        Integer(1), "The maximum number of rounds per ascent.", default=25, ranklib=100
     )
     steps: int | None = setting(
         Integer(1, 100), "With search=steps: the number of values tried on each side.", default=25

@@ -53,7 +53,7 @@ from rankgauge.workers import AnyExecutor, WorkerDied, outcomes
 
 MEASURES = (MONITORED, "AP")
 SINGLE, RANDOM = "best feature", "random order"
-"""The rows of the single feature that is best on the training data of each fold, and of chance."""
+"""The rows for the single best feature on the training data of each fold, and for chance."""
 
 Method = str | Ranker | type[Ranker]
 
@@ -376,7 +376,7 @@ def check_test_queries(fold: Fold) -> None:
             if raw in known and _same_query(part, fold.test, decode(raw)):
                 message = (
                     f"query {decode(raw)!r} is also in {part.source}; the test queries of a "
-                    "fold must not be among the queries it is trained on"
+                    "fold must not be among its training queries"
                 )
                 raise InputError(fold.test.source, None, message)
 
@@ -439,7 +439,7 @@ class CrossValidation(Result, Record):
     validation: Floats | None
     notes: tuple[Note, ...]
     failed: tuple[str, ...] = ()
-    """Which folds of which methods failed, because workers died, and why. These methods are left out."""
+    """The folds that failed because workers died, by method, and why. These methods are excluded."""
 
     def table(self) -> Table:
         """Return a table with one row per measure and method, and then one for a random order.

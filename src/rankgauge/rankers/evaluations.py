@@ -21,7 +21,7 @@ from rankgauge.measures.base import Binary, Measure
 from rankgauge.measures.cumulative_gain import LetorNDCG, NormalizedDCG
 
 EvaluationName: TypeAlias = Literal["rankgauge", "letor", "mslr"]
-"""rankgauge: measures as they are written, ties in a drawn order. letor: as LETOR's program, so that
+"""rankgauge: measures as they are written, ties in random order. letor: as LETOR's program, so that
 published values can be compared: nDCG is nDCG_LETOR, and ties are in file order. mslr: as the program of
 MSLR: nDCG has gain exp2 and discount log_2, P and AP count labels from 2 on, ties are in file order."""
 DEFAULT_EVALUATION: EvaluationName = "rankgauge"
@@ -70,7 +70,7 @@ class Evaluation(Record):
 
 
 PLAIN = Evaluation()
-"""Measures as they are written, ties in a drawn order."""
+"""Measures as written, ties in random order."""
 
 
 class FeatureScore(Record):

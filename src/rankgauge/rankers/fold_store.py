@@ -30,14 +30,14 @@ from rankgauge.scores.model import Scores
 
 PROTOCOL, TIMES = "protocol.json", "times.json"
 METHODS = "methods"
-"""The entry of the protocol that later calls may add to."""
+"""The entry of the protocol to which later calls may add."""
 FILES = ("run", "scores")
-"""The endings of the files beside the means."""
+"""The extensions of the files stored next to the means."""
 UNSEALED = {"train", "validation", "notes", "digest"}
-"""What the file of means had before there were seals; such folds are trained again."""
+"""The entries of a file of means without a seal, from earlier versions; such folds are trained again."""
 RETRAINING = "and the fold is trained again"
 REMEDY = f"remove the file, {RETRAINING}"
-ANOTHER_FOLDER = "give another folder, or remove this one"
+ANOTHER_FOLDER = "choose another folder, or remove this one"
 
 
 class FoldResult(Record):

@@ -18,11 +18,11 @@ from rankgauge.rankers.monitoring import Monitor, is_undecided
 from rankgauge.rankers.settings import AUTO, GAINS, RATES, Auto, setting
 
 HIGHEST_XENDCG = 30
-"""The highest label that xendcg takes: it counts in powers of 2."""
+"""The highest label that xendcg accepts, since its gains are powers of 2."""
 
 
 MOST_TREES, UNVALIDATED_TREES = 500, 100
-"""How many trees there are at most, with a validation set and without: then as LightGBM's default."""
+"""Maximum number of trees with a validation set, and without one (LightGBM's default)."""
 
 
 class LambdaMART(TreeRanker):
@@ -161,8 +161,8 @@ class LambdaMART(TreeRanker):
             highest = int(labels.max())
             if highest > HIGHEST_XENDCG:
                 raise RankgaugeError(
-                    f"xendcg takes labels up to {HIGHEST_XENDCG}, and the highest is "
-                    f"{highest}; objective='lambdarank' takes any label"
+                    f"xendcg accepts labels up to {HIGHEST_XENDCG}, and the highest is "
+                    f"{highest}; objective='lambdarank' accepts any label"
                 )
             return np.maximum(labels, 0).astype(np.float64), []
         return gain_labels(labels, settings["gain"])

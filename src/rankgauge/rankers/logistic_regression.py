@@ -32,9 +32,9 @@ from rankgauge.rankers.monitoring import Monitor, is_undecided
 from rankgauge.rankers.settings import AUTO, Auto, setting, setting_from
 
 COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
-"""What is tried where the validation set decides."""
+"""The values tried if the validation set decides."""
 USUAL_COST = 1.0
-"""What is taken where there is no validation set."""
+"""The value used without a validation set."""
 LARGEST_COST = 1e100
 """Sums of larger costs could overflow."""
 LARGEST = 1e30
@@ -174,13 +174,13 @@ class LogisticRegression(LinearRanker):
 
 
 ROWS = 1024
-"""How many documents are added to the Hessian at a time."""
+"""Number of documents added to the Hessian at a time."""
 TOLERANCE = 1e-10
-"""A step that promises less than this share of the objective is the last one."""
+"""The search stops after a step predicted to gain less than this share of the objective."""
 STUCK = 1e-6
 """If rounding leaves no better point, it is the minimum where a step promises less than this share."""
 GAIN = 1e-4
-"""Which share of the promised gain a step must have; otherwise the step is halved (Armijo)."""
+"""The share of the predicted gain that a step must achieve; otherwise the step is halved (Armijo)."""
 SMALLEST = 2.0**-30
 """The smallest part of a step that is tried."""
 

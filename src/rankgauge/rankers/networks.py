@@ -25,14 +25,14 @@ from rankgauge.rankings.lists import offsets_of
 LARGEST = 1e100
 """Larger values could overflow when weights, sums and squares are computed."""
 ROWS = 4096
-"""About how many rows are learned from, or scored, at a time."""
+"""Approximate number of rows trained on, or scored, at a time."""
 TANH, LOGISTIC = "tanh", "logistic"
 LOSS = "loss"
 INITIAL_SPREAD = 0.3
 """The standard deviation of the sums of hidden units at the start, for values of size 1: the units are
-nearly linear there. Networks that start so did best on validation sets."""
+nearly linear there. Networks initialized this way did best on validation sets."""
 INITIAL_RANGE = 0.1
-"""Weights of logistic units start at most so far from 0, as RankLib's do."""
+"""Initial weights of logistic units are at most this far from 0, as in RankLib."""
 
 
 class Network(Record):
@@ -231,7 +231,7 @@ class NetworkRanker(Ranker):
     )
 
     straight_output: ClassVar[bool] = False
-    """Whether steps leave out the slope of a logistic output, as RankLib's ListNet does."""
+    """Whether steps omit the slope of a logistic output, as in RankLib's ListNet."""
 
     # What a method defines
 
@@ -328,7 +328,7 @@ class NetworkRanker(Ranker):
         pieces
             The queries of the step.
         settings
-            The value of each setting, checked.
+            The validated value of each setting.
         """
         total, gradient, queries = 0.0, np.zeros(network.size), 0
         for piece in pieces:

@@ -24,7 +24,7 @@ from rankgauge.rankers.tree_text import Forest, Tree
 from rankgauge.rankings.lists import offsets_of
 
 PIECE = 4096
-"""How many rows are scored at a time, within the cache."""
+"""Number of rows scored at a time, within the cache."""
 
 LEAST = 1e-12
 """A stump that orders less than this of the weight of all pairs is none; and a stump that leaves less

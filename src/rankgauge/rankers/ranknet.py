@@ -94,7 +94,7 @@ class RankNet(NetworkRanker):
     patience: int | None = setting_from(NetworkRanker, "patience", ranklib=100)
     balance: str | None = setting(
         Choice(("queries", "pairs")),
-        "The units of equal weight: all queries, or all pairs, so that long lists count more.",
+        "The units of equal weight: queries, or pairs, in which case long lists count more.",
         default="queries",
         ranklib="pairs",
     )

@@ -135,7 +135,7 @@ def with_settings(names: Sequence[str], settings: Mapping[str, Any]) -> list[Ran
         if not dot and 0 < len(having) < len(rankers):
             example = f"{type(having[0]).__name__.lower()}.{setting}={value}"
             raise RankgaugeError(
-                f"the setting {text}: not all of these methods have it; set it for one method, "
+                f"the setting {text}: not all of these methods accept it; set it for one method, "
                 f"as in {example}"
             )
         for name, ranker in rankers.items():

@@ -34,7 +34,7 @@ from rankgauge.version import __version__
 
 FORMAT, VERSION = "rankgauge-ranker", 2
 DIGEST_VERSION = 1
-"""The version of earlier files, which have a digest of the text in place of a seal."""
+"""The version of earlier files, which contain a digest of the text instead of a seal."""
 MANIFEST = "model.json"
 ARRAYS = "arrays"
 HISTORY = "history_"
@@ -49,10 +49,10 @@ ENTRIES = {
     "arrays": dict,
     "files": dict,
 }
-"""What `model.json` has besides its seal, and the type of each entry."""
+"""The entries of `model.json` besides its seal, with the type of each."""
 
 TYPES = {str: "a text", int: "a whole number", dict: "an object"}
-"""How messages call the types of entries."""
+"""The names of entry types in messages."""
 
 FILE_NAME = re.compile(r"[a-z0-9_]{1,60}-[0-9a-f]{16}\.(npz|txt)")
 ATTRIBUTE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,58}_")
@@ -60,7 +60,7 @@ KINDS = ("float64", "float32", "int64", "int32", "bool")
 """The types of numbers in arrays."""
 
 MADE_BY = "expected one made by Ranker.save"
-REMEDY = "restore the folder from a copy, or train and save the ranker again"
+REMEDY = "restore the folder from a backup, or train and save the ranker again"
 
 
 # Writing
@@ -384,7 +384,7 @@ def _npy(raw: bytes, kind: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any
     """The array in the content of an .npy file, which must have this type and shape."""
     stream = io.BytesIO(raw)
     if np.lib.format.read_magic(stream) != (1, 0):
-        raise ValueError("an array of another version")
+        raise ValueError("an array of a different version")
     stored, by_column, dtype = np.lib.format.read_array_header_1_0(stream, max_header_size=2048)
     if (stored, dtype) != (shape, kind) or (by_column and len(shape) > 1):
         raise ValueError("the type or shape of an array differs from model.json")
@@ -393,7 +393,7 @@ def _npy(raw: bytes, kind: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any
         raise ValueError("the size of an array does not match its shape")
     array = np.frombuffer(body, dtype=kind).reshape(shape).copy()
     if not np.isfinite(array).all():
-        raise ValueError("an array has numbers that are not finite")
+        raise ValueError("an array contains numbers that are not finite")
     return array
 
 
@@ -407,7 +407,7 @@ def _check_common(ranker: Ranker) -> None:
         raise RankgaugeError("an importance of a feature is below 0")
     scaling = ranker.scaling_
     if scaling.learns and (scaling.center is None or len(scaling.center) != width):
-        raise RankgaugeError("the normalization lacks a number for some feature")
+        raise RankgaugeError("the normalization has no number for some feature")
     check_history(ranker.history_)
     remarks = vars(ranker).setdefault("remarks_", [])  # earlier versions have none
     if not isinstance(remarks, list) or not all(remark in REMARKS for remark in remarks):

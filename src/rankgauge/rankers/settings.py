@@ -19,7 +19,7 @@ from rankgauge.measures.gains import Gain
 from rankgauge.measures.grammar import parse
 
 DEFAULT, RANKLIB = "default", "ranklib"
-"""The presets: what serves today, and what the toolkit RankLib has."""
+"""The presets: modern values, and the defaults of the toolkit RankLib."""
 
 MONITORED = "nDCG(gain=exp2)@10"
 """The measure that early stopping watches by default."""
@@ -161,9 +161,9 @@ def check_setting(owner: str, name: str, value: Any, kind: Kind) -> Any:
 
 
 SETTING = "objective"
-"""The setting that says what training makes best, in methods that leave a choice."""
+"""The setting that selects what training optimizes, in methods that offer a choice."""
 PLACEHOLDER = f"{{{SETTING}}}"
-"""What stands for the value of the setting in `Ranker.optimizes`."""
+"""The placeholder for the value of the setting in `Ranker.optimizes`."""
 ANY_MEASURE, UNSTATED = "any measure", "not stated by the method"
 
 

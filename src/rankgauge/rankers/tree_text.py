@@ -49,7 +49,7 @@ TREE = {
 }
 
 NUMBERS = re.compile(r"[-+0-9.e ]*")
-"""What lists of numbers are written with: no hex, no inf, no nan."""
+"""The characters in lists of numbers: no hex, no inf, no nan."""
 RANGE = re.compile(r"none|\[[-+0-9.e]+:[-+0-9.e]+\]")
 
 DEFAULT_LEFT, MISSING_NAN = 2, 8

@@ -31,7 +31,7 @@ from rankgauge.scores.tables import LONG_COLUMNS
 from rankgauge.scores.validation import SLACK, shorten
 
 SAVED_SCORES_START = re.compile(rb'PAR1|(\xef\xbb\xbf)?\s*\{\s*"')
-"""How a file begins that `Scores.save` wrote: Parquet, or the JSON of earlier versions."""
+"""The first bytes of files written by `Scores.save`: Parquet, or the JSON of earlier versions."""
 
 NO_CSV = "not CSV ({}), expected cells separated by commas"
 
@@ -39,7 +39,7 @@ ID_WORDS = "(id|num|number|no)"
 QUERY_COLUMN_NAMES = re.compile(
     rf"|(topics?|query|queries|request)([ _-]?{ID_WORDS})?|(q[ _-]?)?{ID_WORDS}", re.IGNORECASE
 )
-"""The whole name of a column of queries."""
+"""The names of a column of queries."""
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 MISSING_VALUES = ("", "na", "nan")
@@ -49,8 +49,8 @@ STANDARDIZED_HINT = '; for standardized scores, name the measure given("…")'
 
 MOST_CELLS = 1_000_000
 MOST_CELLS_PER_ROW = 100
-"""A table is refused if it has more than MOST_CELLS cells and more than MOST_CELLS_PER_ROW times as
-many cells as the file has rows."""
+"""A table is refused if it has more than MOST_CELLS cells and more than MOST_CELLS_PER_ROW cells
+per row of the file."""
 
 
 def read_scores(path: str | os.PathLike[str], measure: AnyScored | None) -> Scores:
@@ -59,7 +59,7 @@ def read_scores(path: str | os.PathLike[str], measure: AnyScored | None) -> Scor
     lines = _CsvReader(source, read_bytes(path))
     line, header = next(lines, (1, []))
     if not header:
-        raise InputError(source, None, "is empty, expected a header with a column for each system")
+        raise InputError(source, None, "is empty, expected a header with one column per system")
     if header == LONG_COLUMNS:
         if measure is not None:
             message = "the file already has a column for the measure; omit measure="
@@ -124,11 +124,11 @@ def _read_wide(lines: _CsvReader, line: int, header: list[str], measure: AnyScor
     """A column for each system and a row for each query. Query ids may be in the first column."""
     names = [name.strip() for name in header]
     if len(names) == 1 and (mark := next((mark for mark in ";\t" if mark in header[0]), None)):
-        lines.refuse(f"one cell, with {mark!r} in it, expected cells separated by commas")
+        lines.refuse(f"one cell that contains {mark!r}, expected cells separated by commas")
     named = QUERY_COLUMN_NAMES.fullmatch(names[0]) is not None
     runs = names[1:] if named else names
     if not runs:
-        lines.refuse("no systems, expected a column for each")
+        lines.refuse("no systems, expected one column per system")
     seen: set[str] = set()
     for column, run in enumerate(runs, len(names) - len(runs) + 1):
         if not run:
@@ -155,18 +155,18 @@ def _read_wide(lines: _CsvReader, line: int, header: list[str], measure: AnyScor
             advice = "" if column else "; if this column contains queries, name it query"
             _check_score(lines, value, meant, names[column], advice)
     if not table:
-        lines.refuse("no queries, expected a row for each")
+        lines.refuse("no queries, expected one row per query")
     values = np.array(table).T
     scores = from_matrix(values, runs, list(topics), meant)
     if not named and _first_column_has_ids(values):
-        note = f"column {shorten(runs[0])} has whole numbers that all differ"
+        note = f"column {shorten(runs[0])} contains only integers, all of them distinct"
         text = f"{note}: if these are queries, name the column query"
         scores = replace(scores, notes=(Note(text),))
     return scores
 
 
 def _first_column_has_ids(columns: Floats) -> bool:
-    """Whether the first column, and no other, has whole numbers that all differ."""
+    """Whether the first column, and no other, contains only integers, all of them distinct."""
     first, *others = (
         bool(np.all(column == np.rint(column))) and len(np.unique(column)) == len(column)
         for column in columns
@@ -217,7 +217,7 @@ def _read_long(lines: _CsvReader) -> Scores:
                 f"present is both true and false for a query of the run {shorten(run)}, expected one"
             )
     if not values:
-        lines.refuse("no scores, expected a row for each run, query and measure")
+        lines.refuse("no scores, expected one row per run, query and measure")
     shape = (len(runs), len(queries), len(measures))
     if math.prod(shape) > max(MOST_CELLS, MOST_CELLS_PER_ROW * len(values)):
         named = " × ".join(f"{count:,}" for count in shape)

@@ -27,7 +27,7 @@ from rankgauge.scores.validation import check, refuse_first, shorten, wrong_poli
 
 FORMAT = "rankgauge-scores"
 JSON_VERSION, UNSEALED_VERSION, VERSION = 1, 2, 3
-"""The version that is all JSON, the first one that is Parquet, and the present one, which has a seal."""
+"""The version that is all JSON, the first one in Parquet, and the current one, which has a seal."""
 REMEDY = "restore the file from a backup, or compute the scores again"
 
 AXES = ("runs", "queries", "measures")
@@ -42,13 +42,13 @@ ENTRIES = (
     "failed",
 )
 ONLY_RELEVANT = "only_relevant"
-"""An entry that is only there if it is true."""
+"""An entry that is present only if it is true."""
 NUMBERS = ("values", "present", "judged_at_10")
-"""The entries that a file of version 1 has besides."""
+"""The additional entries in a file of version 1."""
 
 NOTE_FIELDS = tuple(field.name for field in fields(Note))
 NON_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-"""Numbers that JSON has no form for, as text."""
+"""Numbers that JSON cannot represent, as text."""
 
 
 def document_of(scores: Scores) -> dict[str, Any]:

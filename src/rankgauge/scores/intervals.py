@@ -183,7 +183,7 @@ def score_intervals(scores: Scores, missing: Missing, options: IntervalOptions) 
             ends = measure.back(ends[0]), measure.back(ends[1])
         low[:, m], high[:, m] = ends
         if (np.count_nonzero(~np.isnan(values), axis=1) == 1).any():
-            text = "no interval for means over a single query"
+            text = "no interval for a mean over a single query"
             notes.append(Note(text, measure=str(measure)))
     return Intervals(low, high, tuple(notes))
 

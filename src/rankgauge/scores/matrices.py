@@ -25,7 +25,7 @@ JOINED = "joined"
 TEXTS = "texts"
 
 LARGEST = 1e100
-"""The greatest magnitude of a score: sums of squares stay finite."""
+"""The largest magnitude of a score for which sums of squares stay finite."""
 
 
 def from_matrix(

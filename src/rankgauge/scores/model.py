@@ -39,7 +39,7 @@ from rankgauge.scores.parsing import AnyScored, parse_scored
 V = TypeVar("V")
 
 UNKNOWN = -1
-"""In place of the number of relevant documents, where nobody said it."""
+"""Stands for an unknown number of relevant documents."""
 
 
 class ByMeasure(dict[str, V]):
@@ -185,7 +185,7 @@ class Scores(Result, Record):
         policy = missing or self.policies.missing
         if policy == "zero" and self.unknown().any():
             raise RankgaugeError(
-                "a run lacks queries, and missing='zero' needs the score of an empty "
+                "queries are missing from a run, and missing='zero' needs the score of an empty "
                 "ranking on them, which is unknown; expected missing='skip', or scores for "
                 "these queries"
             )

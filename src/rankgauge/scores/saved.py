@@ -38,13 +38,13 @@ PRESENT, JUDGED = ("present", "Boolean"), ("judged_at_10", "Float64")
 PARQUET = b"PAR1"
 
 ROW_GROUP_SIZE = 1 << 18
-"""How many rows of a file are together: what is decoded at a time, where the file is ours."""
+"""Number of rows per row group, which is the unit of decoding in files we wrote."""
 
 MOST_PIECES = 16
-"""In how many pieces a file is decoded at most: a file of one group is decoded anew for each."""
+"""Maximum number of pieces in which a file is decoded: one with a single row group is read for each."""
 
 TRANSPOSE_ROWS = 1 << 12
-"""How many rows change from a row a query to a column a measure at a time, within the cache."""
+"""Number of rows transposed at a time into one column per measure, within the cache."""
 
 
 def save(scores: Scores, path: str | os.PathLike[str]) -> None:
@@ -162,7 +162,7 @@ def read_description(
     if text is None:
         names = [name for name, _ in columns]
         if names == LONG_COLUMNS:
-            message = "a table made by Scores.write_parquet, which lacks the evaluation settings"
+            message = "a table made by Scores.write_parquet, without the evaluation settings"
             remedy = "a file made by Scores.save, or by Scores.write_csv for Scores.from_csv"
             raise InputError(source, None, f"{message}, expected {remedy}")
         message = f"not a file of scores (a table with the columns {shorten(', '.join(names))})"
@@ -221,7 +221,7 @@ def send(file: Any, source: str, limit: int, asked: None, result: IO[bytes]) -> 
         rows = scan.select(pl.len()).collect().item()
         size = rows * (8 * len(columns) - 7)
         if size > limit:
-            message = f"holds {rows:,} rows, more than {limit:,} bytes, expected less "
+            message = f"contains {rows:,} rows, more than {limit:,} bytes, expected less "
             raise InputError(source, None, message + "(raise the size limit)")
         result.write(json.dumps([text, columns, rows]).encode() + b"\n")
         numbers = columns[2:]

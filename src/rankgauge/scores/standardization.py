@@ -103,5 +103,5 @@ def _shares(values: Floats, known: Floats, alike: Floats) -> Floats:
 def _notes(scores: Scores, flat: Bools) -> list[Note]:
     """How many queries have no differences between the runs, by measure."""
     counts = zip(scores.measures, np.count_nonzero(flat, axis=0).tolist(), strict=True)
-    kind = "all runs score the same on {queries}, so their deviation is 0 there"
+    kind = "all runs score the same on {queries}, so the standard deviation is 0 there"
     return [Note(kind, measure=str(measure), count=n) for measure, n in counts if n]

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from rankgauge.scores.intervals import IntervalOptions
 
 COVERAGE_NAMES: dict[Missing, str] = {"zero": "all", "skip": "answered"}
-"""Which queries a mean is over, for each way to treat missing queries."""
+"""The queries over which a mean is taken, for each way to treat missing queries."""
 LONG_COLUMNS = ["run", "query", "measure", "value", "present"]
-"""The columns of the long form."""
+"""The columns in long format."""
 
 
 def mean_table(scores: Scores, signature: bool, interval: IntervalOptions | None) -> Table:

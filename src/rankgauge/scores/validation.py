@@ -28,12 +28,12 @@ from rankgauge.scores.matrices import JOINED, SOURCE, TEXTS
 from rankgauge.scores.model import UNKNOWN, Scores
 
 SLACK = 1e-9
-"""What a score may be outside the range of its measure, since files hold rounded numbers."""
+"""How far a score may lie outside the range of its measure, since files contain rounded numbers."""
 
 LARGEST = float(np.finfo(np.float64).max)
 
 BLOCK = 1 << 16
-"""How many scores are compared with their ranges at a time: few enough for the processor's cache."""
+"""Number of scores compared with their ranges at a time, few enough for the processor's cache."""
 
 TAIL = re.compile(r"tied\([1-9][0-9]{0,9}\)")
 STANDARDIZED = re.compile(
@@ -68,7 +68,7 @@ def _wrong_names(scores: Scores) -> Iterator[str]:
                 yield f"the name of a {axis} is {shorten(name)}, expected text"
         name, often = next(iter(Counter(names).most_common(1)), ("", 0))
         if often > 1:
-            yield f"the {axis} {shorten(name)} is named {often} times, expected different names"
+            yield f"the {axis} {shorten(name)} occurs {often} times, expected unique names"
 
 
 def _wrong_shapes(scores: Scores) -> Iterator[str]:
@@ -110,20 +110,20 @@ POLICIES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "source": _one_of(SOURCE, JOINED, TEXTS),
     "ties": _one_of(*get_args(Ties)),
     "seed": _whole_number(0, HIGHEST_SEED),
-    "tail": _match_pattern(TAIL, "a text such as tied(1000)"),
+    "tail": _match_pattern(TAIL, "text such as tied(1000)"),
     "judgments": _one_of("subtopics"),
     "precision": _one_of(*get_args(ScorePrecision), "single+double", ""),
     "unjudged": _one_of(*get_args(Unjudged)),
     "negative": _one_of(*get_args(Negative)),
     "missing": _one_of(*get_args(Missing)),
     "max_grade": _whole_number(1, 2**31 - 1),
-    "standardized": _match_pattern(STANDARDIZED, "a text such as normal(12 runs)"),
+    "standardized": _match_pattern(STANDARDIZED, "text such as normal(12 runs)"),
     "encoder": _match_pattern(
         re.compile(r"[^\s|]{1,200}"), "the digest of an encoder, without a space or |"
     ),
     "rankgauge": _match_pattern(re.compile(r".{1,100}"), "the version of rankgauge"),
 }
-"""Of each policy what it can be, and that in words."""
+"""The allowed values of each policy, with a description."""
 
 OPTIONAL = ("source", "seed", "tail", "judgments", "negative", "standardized", "encoder")
 """The policies that can be None."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PROGRAM = "import sys; sys.path[:] = sys.argv[2:]; from rankgauge.separate.inside import run; run()"
 
 PIPE_SIZE = 1 << 20
-"""How many bytes are on their way at most, where the system lets a program choose."""
+"""Maximum number of bytes in transit, where the system lets a program choose."""
 
 
 def can_launch() -> bool:

@@ -30,14 +30,14 @@ Point: TypeAlias = tuple[int, int, int]
 """The point (X / W, Y / W), as (X, Y, W): whole numbers without a common factor, W above 0."""
 
 VertexRows: TypeAlias = NDArray[Any]
-"""Points (X, Y, W), a row each: 64-bit integers, or Python's integers where those are too small."""
+"""Points (X, Y, W), one per row: 64-bit integers, or Python integers where 64 bits are too few."""
 
 SMALL_COEFFICIENT = 2**30
-"""Lines with numbers below this meet in points of 64-bit integers."""
+"""Lines with coefficients below this meet in points that fit in 64-bit integers."""
 PAIRS_AT_A_TIME = 2_000_000
-"""So many pairs of lines are intersected at a time."""
+"""Number of pairs of lines intersected at a time."""
 NO_VERTEX = -1
-"""The number of the vertex at which an edge ends that never ends."""
+"""The vertex number used as the end of an unbounded edge."""
 
 
 class Arrangement(Record):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_ROUNDS = 20
-"""How often an ascent goes over all its lines, at the most, unless it is told otherwise."""
+"""Default maximum number of passes of an ascent over all its lines."""
 
 LineSearch: TypeAlias = Callable[[Floats, float], Floats | None]
 """From weights and their value to the best weights on a line through them; None if none are better."""
@@ -167,7 +167,7 @@ def optima(
     if fixed is not None:
         fixed = check_value("fixed", fixed, Integer(1, scorer.width)) - 1
     elif not scorer.width:
-        raise RankgaugeError("no feature, expected one or more")
+        raise RankgaugeError("no features, expected at least one")
     directions, rounds = (
         check_value("directions", directions, Integer(0)),
         check_value("rounds", rounds, Integer(1)),

@@ -44,7 +44,7 @@ Parameter: TypeAlias = Literal["b", "k1"]
 T = TypeVar("T")
 
 DEFAULT_INTERVALS = {"b": (0.0, 1.0), "k1": (0.0, 3.0)}
-"""Between which values a parameter is looked at."""
+"""The interval of values examined for a parameter."""
 
 
 class BM25(Value):

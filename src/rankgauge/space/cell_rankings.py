@@ -19,11 +19,11 @@ from rankgauge.core.records import Record
 from rankgauge.space.arrangements import NO_VERTEX, Arrangement, approximate, quotient
 
 ROUNDING = 2.0**-50
-"""More than what rounding makes of a sum of three products, as a share of the sum of their sizes."""
+"""A bound on the rounding error of a sum of three products, relative to the sum of their magnitudes."""
 LEAST_PRECISE, LOST_IN_PRODUCTS = 1e-300, 1e-290
-"""A number above the first has full precision; the second is more than what products below lose."""
+"""Numbers above the first have full precision; the second bounds what smaller products lose."""
 SCORES_AT_A_TIME = 2_000_000
-"""So many scores are computed at a time."""
+"""Number of scores computed at a time."""
 
 
 class CellPoints(Record):

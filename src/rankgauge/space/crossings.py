@@ -16,7 +16,7 @@ from rankgauge.space.curves import values_before
 from rankgauge.space.lines import Segment, refuse_subtopics, reorder_lists
 
 MOST_COUNTS = 8_000_000
-"""How many counts of documents above flips are there at a time."""
+"""Maximum number of counts of documents above flips held in memory."""
 
 
 class Crossings(Record):

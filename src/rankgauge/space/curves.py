@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NEAR = 1e-12
-"""Breaks that are closer are one, and values that are closer are the same."""
+"""Breaks closer than this are merged, and values closer than this are considered equal."""
 
 MARGIN = 0.005
-"""How far from the best a plateau goes, unless another margin is asked for."""
+"""Default margin of a plateau below the best value."""
 
 POSITION = Number(0, 1)
-"""A point of the line."""
+"""A point on the line."""
 
 
 def sign_of(measure: Measure | Aggregate) -> float:
@@ -89,7 +89,7 @@ class Steps(Record):
     lists: Ints
     values: Floats
     known: Floats | None = None
-    """What each step adds, where that is known."""
+    """The change at each step, if known."""
 
     def at(self, position: float) -> Floats:
         """The value of each list at a point between the ends."""

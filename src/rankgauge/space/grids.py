@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 MOST_AXES = 3
 MOST_POINTS = 100_000
-"""How many points a grid may have."""
+"""Maximum number of points in a grid."""
 
 
 def grid(
@@ -270,7 +270,7 @@ class Grid(Result, Record):
         notes = (
             "grid, lines: the best mean on the grid, and on the lines through it; at, lines "
             f"at: {', '.join(self._names)} there",
-            "missed: how much better the best value on the lines is than the best on the grid",
+            "missed: by how much the best value on the lines exceeds the best on the grid",
             "number, hiding: the number of lines, and how many have a better value than at "
             "their grid points",
             "breaks: how often the mean changes between two neighbors on the grid, on average",

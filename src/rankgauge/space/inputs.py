@@ -22,9 +22,9 @@ from rankgauge.measures.one_list import check_labels
 from rankgauge.rankings.lists import Rankings
 
 Documents = Rankings | Features | Sequence[int] | Sequence[Sequence[int]]
-"""Lists of labels: one list, several, or those of the queries that features have."""
+"""Lists of labels: one list, several, or the lists of all queries in features."""
 FeatureRows: TypeAlias = Features | tuple[ArrayLike, ArrayLike, ArrayLike]
-"""Features, or their parts: the values, a row a document; the labels; and the bounds of the queries."""
+"""Features, or their parts: the values, one row per document; the labels; and the query bounds."""
 
 JITTERS = Number(0.0, closed=False, example=1e-6)
 
@@ -146,7 +146,7 @@ def features_of(documents: FeatureRows) -> Features:
     ends = bounds.tolist() if bounds.ndim == 1 else []
     if not ends or ends[0] != 0 or ends[-1] != len(labels) or (np.diff(bounds) < 0).any():
         raise RankgaugeError(
-            f"bounds {ends[:8]}: expected the first row of each query, from 0 on, and the number of "
+            f"bounds {ends[:8]}: expected the first row of each query, starting at 0, and the number of "
             f"documents, {len(labels)}, at the end"
         )
     if np.abs(labels).max(initial=0) > 2**31 - 1:

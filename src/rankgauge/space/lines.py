@@ -31,16 +31,16 @@ from rankgauge.space.inputs import Documents, lists_of, scores_of, weighted_sums
 from rankgauge.workers import processors, results_of
 
 LARGEST_SCORE = 2.0**1020
-"""The largest size of a score: the differences of scores, and their sums, are numbers then."""
+"""The largest magnitude of a score for which differences of scores and their sums stay finite."""
 
 SHALLOW = 48
-"""Up to which depth the documents below the cutoff are better kept in no order."""
+"""The depth up to which leaving the documents below the cutoff unordered is faster."""
 
 FEW_ROWS = 20_000
-"""With more documents than that, several threads sweep the lists."""
+"""With more documents than this, several threads sweep the lists."""
 
 MOST_LABELS = 4_000_000
-"""How many labels of lists after flips are there at a time."""
+"""Maximum number of labels of lists after flips held in memory."""
 
 
 class Segment(Record):

@@ -24,10 +24,10 @@ from rankgauge.space.inputs import Documents, lists_of, scores_of
 from rankgauge.space.lines import Segment, mean_of
 
 MOST_PAIRS = 10_000_000
-"""How many pairs of documents of different labels there may be."""
+"""Maximum number of pairs of documents with different labels."""
 
 Objective: TypeAlias = Callable[[Rankings, Floats], float]
-"""A number from lists of labels and the score of each of their documents."""
+"""Computes a number from lists of labels and the score of each of their documents."""
 
 
 def pairwise_loss(documents: Documents, scores: ArrayLike) -> float:
@@ -225,7 +225,7 @@ def _pairs(lists: Rankings) -> tuple[Ints, Ints, Floats]:
         total += number
         if total > MOST_PAIRS:
             raise RankgaugeError(
-                f"more than {MOST_PAIRS:,} pairs of documents with different labels; take "
+                f"more than {MOST_PAIRS:,} pairs of documents with different labels; use "
                 "fewer queries or fewer documents"
             )
         if number:

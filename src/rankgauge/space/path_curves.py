@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 POSITION = "position"
 TOLERANCE = 1e-12
-"""A mean is better if it is more than rounding above."""
+"""A mean counts as better only if it is higher by more than rounding error."""
 
 
 class Axis(NamedTuple):
@@ -105,7 +105,7 @@ class PathCurves(Result, Record):
                 "best, and their number",
                 column="within, plateaus",
             ),
-            Note("points where the mean is better than on both sides", column="optima"),
+            Note("points at which the mean is better than on either side", column="optima"),
             Note("the largest change of the mean at one break", column="cliff"),
         ]
         return (*notes, *self._end_notes(), *self.about)
@@ -119,8 +119,8 @@ class PathCurves(Result, Record):
                     if sign * mean > sign * curve.value + TOLERANCE:
                         where = _format_point(self.points[piece - (end == "start")])
                         yield Note(
-                            f"the {end} itself, {where}, has {mean:.4f}, which is better than "
-                            "all weights between the ends. Documents are tied there, and ties "
+                            f"the {end} itself, {where}, scores {mean:.4f}, better than any "
+                            "weight in between. Documents are tied there, and ties "
                             "are broken by id",
                             measure=str(curve.measure),
                         )

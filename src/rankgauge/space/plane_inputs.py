@@ -23,7 +23,7 @@ from rankgauge.rankings.lists import offsets_of
 from rankgauge.space.inputs import draw_jitter
 
 Real: TypeAlias = Rational | float
-"""A whole number, a fraction, or a float, which is a fraction too."""
+"""An integer, a fraction, or a float, which is also a fraction."""
 Triple: TypeAlias = tuple[Fraction, ...]
 
 
@@ -54,7 +54,7 @@ def plane_documents(
     if isinstance(documents, Features):
         if labels is not None or queries is not None:
             raise RankgaugeError(
-                "features have labels and queries of their own; omit the "
+                "features include their own labels and queries; omit the "
                 "arguments labels and queries"
             )
         check_value("decimals", decimals, Integer(0, 15), optional=True)

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 MOST_DECIMALS = 15
 MOST_SETS = 5
-"""The best regions of so many measures are shaded in one figure."""
+"""Maximum number of measures whose best regions are shaded in one figure."""
 PIXELS = 360
-"""How many points of each axis are looked up for a figure."""
+"""Number of points sampled on each axis for a figure."""
 
 ExactPoint = tuple[Fraction, Fraction]
 
@@ -115,7 +115,7 @@ class PlaneRegions(Result, Record):
             Note("connected regions of equal mean", column="regions"),
             Note(f"regions from which no {way} leads to a better mean", column="optima"),
             Note(f"optima that are also optima of {first}, cell by cell", column="shared"),
-            Note("anywhere in the plane, also with negative weights", column="best"),
+            Note("anywhere in the plane, including negative weights", column="best"),
             Note(f"the best mean {square}, and weights that reach it", column="inside, at"),
             *self.about,
         )

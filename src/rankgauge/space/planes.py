@@ -40,12 +40,12 @@ from rankgauge.space.curves import NEAR, sign_of
 from rankgauge.space.plane_inputs import PlaneDocuments, Real, exact_fraction, plane_documents
 
 MOST_LINES = 2_000
-"""So many lines at the most, as of 63 documents of one query. They make up to 2,001,001 cells, which
-take some gigabytes of memory."""
+"""Maximum number of lines, about as many as 63 documents of one query produce. They form up to
+2,001,001 cells, which take several gigabytes of memory."""
 
 Across: TypeAlias = Literal["edges", "trajectories"]
-"""When a region is a local optimum. edges: no edge leads to a better cell; trajectories: no path does,
-also through a point where several lines meet."""
+"""The condition for a region to be a local optimum. edges: no edge leads to a better cell; trajectories:
+no path does, not even through a point where several lines meet."""
 
 
 class FlipBoundary(Record):
@@ -178,7 +178,7 @@ class Plane(Record):
         )
 
     def __len__(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         return self.arrangement.cells
 
     @property
@@ -482,7 +482,7 @@ def plane(
 
 
 def most_cells(lines: int) -> int:
-    """How many cells so many lines make if all meet, no three in one point; other lines make fewer.
+    """The number of cells formed by lines that all meet, no three in one point; other lines form fewer.
 
     >>> most_cells(780)
     304591
@@ -512,8 +512,8 @@ def _boundaries(
             raise RankgaugeError(
                 f"more than {MOST_LINES:,} lines after {done}, which make up to "
                 f"{most_cells(MOST_LINES):,} cells. "
-                f"{'Take neutral=False, or ' * neutral}{'give' if neutral else 'Give'} fewer "
-                "queries, or fewer documents of each: n documents of a query make up to n·(n "
+                f"{'Use neutral=False, or ' * neutral}{'use' if neutral else 'Use'} fewer "
+                "queries, or fewer documents per query: n documents of a query make up to n·(n "
                 "− 1)/2 lines"
             )
     return tuple(boundaries), tuple(lines)

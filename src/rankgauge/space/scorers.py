@@ -30,7 +30,7 @@ from rankgauge.space.inputs import (
 from rankgauge.space.lines import Segment, mean_of
 
 DOCUMENTS_AT_A_TIME = 1 << 15
-"""How many documents at most are ranked together, unless one array of scores has more: they stay in the
+"""Maximum number of documents ranked together, unless one array of scores has more: they stay in the
 cache of a processor."""
 
 
@@ -157,7 +157,7 @@ def measures_of(measures: AnyMeasure | Iterable[AnyMeasure]) -> tuple[Measure | 
     """One measure or several, each once; RankgaugeError where there is none."""
     parsed = tuple(dict.fromkeys(parse_all(measures)))
     if not parsed:
-        raise RankgaugeError("no measure, expected one or more, such as nDCG@10")
+        raise RankgaugeError("no measure, expected at least one, such as nDCG@10")
     for measure in parsed:
         inner(measure).complete()
     return parsed

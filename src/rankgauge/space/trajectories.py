@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_FLIPS = 2_000_000
-"""How many flips a trajectory may meet."""
+"""Maximum number of flips along a trajectory."""
 SHOWN_FLIPS = 20
-"""How many flips are printed where a trajectory is shown."""
+"""Number of flips printed for a trajectory."""
 KINDS = {1: "good", -1: "bad", 0: "neutral"}
-"""What a flip is called, by its merit."""
+"""The name of a flip, by its merit."""
 
 
 def trajectory(
@@ -342,7 +342,7 @@ def _follow_segments(
     flips = sum(part.size for part in parts)
     if flips > MOST_FLIPS:
         raise RankgaugeError(
-            f"the path has {flips:,} flips, expected at most {MOST_FLIPS:,}: take a shorter "
+            f"the path has {flips:,} flips, expected at most {MOST_FLIPS:,}: use a shorter "
             "path, fewer queries or fewer documents; `line` gives the curve of a measure "
             "without the flips"
         )
@@ -427,7 +427,7 @@ class NoticedFlips(Record):
     measures: tuple[Measure | Aggregate, ...]
     merit: NDArray[np.int8]
     rank: Ints
-    """The rank of the upper document before the flip; the other one has the next rank."""
+    """The rank of the upper document before the flip; the other one is at the next rank."""
     changes: Floats
 
     @property

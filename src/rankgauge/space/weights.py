@@ -36,15 +36,15 @@ from rankgauge.space.trajectories import Trajectory, trajectory
 from rankgauge.workers import AnyExecutor
 
 FIXED = "fixed"
-"""The name of the part of the score that does not vary."""
+"""The name of the constant part of the score."""
 WEIGHT = Number(-np.inf, np.inf)
 SQUARE_SIDES = Number(-1e9, 1e9)
-"""Where the square of a plane may begin and end."""
+"""The limits within which the square of a plane must lie."""
 MOST_SIZE = 2**500
-"""Lines with larger numbers would meet in points that no double can hold."""
+"""Lines with larger coefficients would meet in points that doubles cannot represent."""
 LONGEST_SHORT_ID = 3
-"""How many characters the id of a document has at most, if it is to be drawn."""
-FIX_REMEDY = "fix the weight of another feature: fixed={5: 1.0}, or --fixed 5=1"
+"""Maximum length of a document id drawn in a figure."""
+FIX_REMEDY = "fix the weight of a different feature: fixed={5: 1.0}, or --fixed 5=1"
 
 
 class WeightSpace(Record):

@@ -64,15 +64,15 @@ class Metric(Scored):
     """
 
     ideal: ClassVar[float] = 1.0
-    """The best score, which a text gets that equals all its references."""
+    """The best score, which a text identical to all its references gets."""
     source_needed: ClassVar[bool] = False
     """Whether a text without a source is an error."""
     nulls: ClassVar[Mapping[str, bool]] = {}
-    """Nulls that this metric draws itself, and whether each is random: one that is not is drawn once."""
+    """Nulls that this metric draws itself, and whether each is random; if not, it is drawn once."""
     in_context: ClassVar[bool] = False
-    """Whether a drawn unit keeps what it was in its source, so that the units make no text."""
+    """Whether drawn units keep their context in the source and therefore do not form a text."""
     rounding: ClassVar[float] = 0.0
-    """By how much a score may change with the other texts that are scored, by rounding."""
+    """How much a score may change through rounding when other texts are scored with it."""
 
     @property
     def alone(self) -> bool:

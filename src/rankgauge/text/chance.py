@@ -28,28 +28,28 @@ if TYPE_CHECKING:
     from rankgauge.text.base import Metric
 
 Draw = Callable[[str, int, np.random.Generator], str]
-"""A way to draw a text: from a source, with so many words, by a generator."""
+"""A way to draw a text of a given number of words from a source with a random generator."""
 
 WORDS, SENTENCES = "words", "sentences"
 REFERENCE, CANDIDATE = "reference", "candidate"
 TEXT = "text"
 ERROR = 0.002
-"""The standard error that estimates of chance have, unless another one is asked for."""
+"""The default standard error of estimates of chance."""
 INITIAL_DRAWS, MOST_DRAWS = 100, 100_000
-"""How many texts are drawn at first, and how many at most."""
+"""The initial and the maximum number of texts drawn."""
 MOST_WORDS = 100_000
-"""How many words a drawn text may be asked to have."""
+"""Maximum number of words that can be requested for a drawn text."""
 UNLIMITED_DRAWS = 400
-"""How many texts are drawn for a metric without a range, which no error can be a share of."""
+"""Number of texts drawn for a metric without a range, for which a relative error is undefined."""
 SPREAD_DRAWS = 300
-"""How many texts are drawn for a standard deviation."""
+"""Number of texts drawn to estimate a standard deviation."""
 
 TOKENS, SIMILAR, DISSIMILAR = "tokens", "similar", "dissimilar"
 NULLS: Registry[Draw | None] = Registry(
     "null", dict.fromkeys((WORDS, SENTENCES, TOKENS, SIMILAR, DISSIMILAR))
 )
-"""Ways to draw by name: a function, or None for those that need none. All metrics have the first two;
-`Metric.nulls` says which metrics have the others."""
+"""Ways to draw, by name: a function, or None for those that do not need one. All metrics have the first
+two; `Metric.nulls` says which metrics have the others."""
 
 
 def register_null(name: str, draw: Draw | None = None) -> None:
@@ -343,7 +343,7 @@ class Null(ChanceParameters):
                 f"the null {self.null} fails on text {texts.ids[text]!r}: {fault}"
             ) from error
         if not isinstance(drawn, str):
-            raise RankgaugeError(f"the null {self.null} drew {drawn!r}, expected a text")
+            raise RankgaugeError(f"the null {self.null} drew {drawn!r}, expected text")
         return drawn
 
 
@@ -376,9 +376,9 @@ class _Tasks(Record):
 
 
 CHUNK = 100
-"""How many texts are drawn for a task at a time, unless they are long."""
+"""Number of texts drawn per task, unless they are long."""
 LONG_CHUNK, BLOCK = 500_000, 2_000_000
-"""How many words are drawn at a time: for a task, and for several tasks together."""
+"""Number of words drawn at a time, for one task and for several tasks together."""
 
 
 def _blocks(wanted: Ints, length: Ints) -> Iterator[tuple[Ints, Ints]]:

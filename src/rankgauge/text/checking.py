@@ -25,11 +25,11 @@ from rankgauge.text.registry import METRICS, entries
 from rankgauge.text.tokens import source_words
 
 DRAWS = 400
-"""How many texts are drawn to compare a formula with."""
+"""Number of texts drawn to check a formula."""
 ERRORS = 4
-"""By how many standard errors the mean of drawn texts may differ from the formula."""
+"""Maximum difference between the mean of drawn texts and the formula, in standard errors."""
 LONG = 100_000
-"""How many words the longest source has."""
+"""Number of words in the longest source."""
 FORMS: tuple[type[ChanceMetric], ...] = (V1Metric, V2Metric, LinearMetric, ZMetric)
 
 

@@ -224,7 +224,7 @@ class DocumentKinds(Result, Record):
                 column="similarity, spread",
             ),
             Note(
-                f"how many of the {self.count} sources another layer assigns to the same kind",
+                f"the number of the {self.count} sources that another layer assigns to the same kind",
                 column="fewest_common, most_common",
             ),
         )

@@ -33,7 +33,7 @@ from rankgauge.text.tokens import word_counts
 from rankgauge.workers import AnyExecutor, as_workers, results_of
 
 FORMS = ("expected", "v1", "v2", "linear")
-"""The columns beside the score of a metric: the random-text baseline and the normalized forms."""
+"""The columns next to the score of a metric: the random-text baseline and the normalized forms."""
 COLUMNS = ("metric", "system", "score", "low", "high", "chance", *FORMS[1:], "words", "empty")
 
 

@@ -31,7 +31,7 @@ BY_LENGTH = (
     "and it penalizes length"
 )
 BY_DRAW = (
-    "chance is drawn anew for each output, so a form can reverse two systems on a text by luck"
+    "chance is drawn anew for each output, so a form can reverse two systems on a text randomly"
 )
 
 

@@ -13,12 +13,12 @@ from rankgauge.core.arrays import Ints
 from rankgauge.text.data.texts import Candidates, Texts
 
 SplitWords: TypeAlias = Callable[[str], list[str]]
-"""A way to tell the words of a text."""
+"""A way to split a text into words."""
 WORD = re.compile(r"[a-z0-9]+")
 _SPACE_TABLE = bytes(byte if WORD.match(chr(byte)) else ord(" ") for byte in range(256))
-"""A space for each byte that is not part of a word."""
+"""Maps each byte that is not part of a word to a space."""
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
-"""A sentence ends with a full stop, an exclamation or a question mark before a space, or with a line."""
+"""A sentence ends at a period, exclamation point or question mark before a space, or at a line end."""
 
 
 def words_of(text: str) -> list[str]:

@@ -34,7 +34,7 @@ CLAIM_NUMBERS = {
     "rho": "ρ over rows",
     "r2": "R²",
 }
-"""The numbers that claims are looked at by, and their names."""
+"""The numbers with which claims are checked, and their names."""
 SYSTEMS = ("system_tau",)
 NO_NUMBERS = "no numbers"
 

@@ -160,6 +160,6 @@ def command(
         click.echo(table.render("table", width=line_width()))
     notify([note for note in study.notes if note.column is None])
     if lacking:
-        raise Incomplete("some parts were not made: see the note at the start")
+        raise Incomplete("some parts are missing: see the note at the start")
     write_figures(study.figures(), folder)
     fail_if_incomplete(read)

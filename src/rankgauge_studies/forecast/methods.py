@@ -18,10 +18,10 @@ LEARNERS: tuple[StudyLearner, ...] = ("boosting", "regression")
 """The learners of the paper. Of each there is a model for each track, averaged, and one model of all
 rows with the same settings."""
 BASELINES = ("at depth", "line", "shallow")
-"""What needs no learning, or a line only."""
+"""Methods that need no training, or only a line."""
 ONE_MODEL = "{}, one model"
 VOTING = "voting"
-"""What scikit-learn's VotingRegressor does: each learner once on all rows, averaged."""
+"""As in scikit-learn's VotingRegressor: each learner is trained once on all rows, then averaged."""
 POOLED = "pooled"
 RICHER = "pooled, rich"
 GUPTA: Mapping[str, Mapping[str, str]] = {
@@ -29,7 +29,7 @@ GUPTA: Mapping[str, Mapping[str, str]] = {
     "gupta, best subset": {"subset": "training"},
     "gupta, svr": {"learner": "svr"},
 }
-"""The methods of Gupta et al.: learned from other tracks than the tested one, and judged on systems."""
+"""The methods of Gupta et al.: trained on tracks other than the tested one, and evaluated on systems."""
 
 
 def methods_of(

@@ -12,7 +12,7 @@ from rankgauge.forecast import FeatureJudgments, StackedRows
 from rankgauge.forecast.models import GROUPS
 
 RowSplit: TypeAlias = Literal["rows", "topics", "topics and runs", "kind", "track", "paper"]
-"""rows: at random, so the query and the run of a tested row are also learned from. topics: not its
+"""rows: at random, so the query and the run of a test row also occur in training. topics: not its
 query. topics and runs: neither its query nor its run. kind: no track of its kind of collection.
 track: neither its track nor its query. paper: a fifth of the rows of the target tracks is tested, all
 others are learned from."""
@@ -20,11 +20,11 @@ SPLITS: Mapping[FeatureJudgments, tuple[RowSplit, ...]] = {
     "pool": ("rows", "topics", "topics and runs", "kind", "track", "paper"),
     "full": ("topics", "track", "paper"),
 }
-"""The splits, by the judgments that features see."""
+"""The splits, by the judgments used for features."""
 FIXED_SPLITS: tuple[RowSplit, ...] = ("kind", "track")
-"""The splits of which nothing is drawn, so that repeating them says nothing."""
+"""The splits without randomness, which are not worth repeating."""
 GREATEST_DEPTH_SPLITS: tuple[RowSplit, ...] = ("rows", "topics and runs")
-"""The splits that are looked at for the greatest depth alone, to save time: no claim of the paper needs
+"""The splits examined only at the greatest depth, to save time: no claim of the paper needs
 them."""
 ALL_ROWS_SPLITS: tuple[RowSplit, ...] = ("rows", "topics", "kind", "track")
 """The splits that test all rows, so that systems can be compared by their means."""

@@ -66,9 +66,9 @@ REPEATS, FEWEST_REPEATS = 20, 5
 STANDARD_ERROR_LIMIT = 0.01
 """A split is not drawn again once the standard errors of all means over tracks are at most this."""
 HALVINGS = 10
-"""In so many ways queries are halved, to see how far a number depends on the queries."""
+"""Number of ways in which queries are halved to see how much a number depends on the queries."""
 GAIN_MEASURES = ("nDCG", "DCG")
-"""The measures that `gain` is for."""
+"""The measures to which `gain` applies."""
 
 AnyTrack = Track | ScoreTrack
 RowsKey = tuple[int, str, FeatureJudgments]
@@ -327,7 +327,7 @@ class _QualityRecorder:
         self.repeats: dict[tuple[str, int], list[tuple[float, ...]]] = {}
         self.by_half: dict[tuple[str, int], list[Floats]] = {}
         self.looked_at = 1 if split in ALL_ROWS_SPLITS else math.ceil(1 / TESTED_SHARE)
-        """In so many repetitions halves of queries are looked at: until about all rows were tested."""
+        """Number of repetitions in which query halves are examined, enough to test nearly all rows."""
 
     def add(self, forecast: Mapping[str, Floats]) -> None:
         """One more repetition."""
@@ -388,7 +388,7 @@ class ForecastStudy(Result, Record):
     tracks: Mapping[str, str]
     """The kinds of the tracks, by name."""
     left_out: Mapping[str, Sequence[str]]
-    """For each target the tracks whose runs are not deep enough for it."""
+    """For each target, the tracks whose runs are not deep enough."""
     cells: tuple[StudyCell, ...]
     shared: int = 0
 

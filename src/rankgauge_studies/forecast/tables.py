@@ -206,7 +206,7 @@ def percentage_table(study: ForecastStudy) -> Table:
     columns = [f"percent {name}" for name in _track_labels(study).values()]
     head = ("target", "depth", "number", "one", "other", *_add_interval_columns(columns))
     notes = (
-        "percent: how much higher the number of one is than the number of other, in the "
+        "percent: by how much the number of one exceeds the number of other, in the "
         "paper's protocol with features computed from all judgments",
         "gupta: its τ is over systems, as the paper compares it with its own τ over rows",
         OTHER_DATA,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 X3 = ("A", "B", "C", "D", "E", "F", "G", "H", "J", "K")
 X4 = ("A", "D", "B", "E", "C", "G", "F", "J", "L", "H")
 KNOWN_LABELS = {"A": 1, "E": 0}
-"""The two rankings of the paper's Equation 6, and the labels known of them."""
+"""The two rankings of the paper's Equation 6, and their known labels."""
 
 FREE_DOCUMENTS = ("B", "C", "D", "F", "G", "H", "J", "K", "L")
 MEASURES = {"SDCG": "SDCG@10", "NDCG": "nDCG@10", "SSP": "SSP@10", "AP": "AP@10"}
@@ -56,7 +56,7 @@ STEPS = {
         "J": (0.301, 0.315, -0.014, 5, 0.539, 2.948, 0.183),
     },
 }
-"""Table 2: the steps of Algorithm 1. Keys: which list is ahead, and which document is made relevant."""
+"""Table 2: the steps of Algorithm 1. Keys: the leading list and the document made relevant."""
 
 ASSIGNMENTS = {
     (1, 1, 0, 1, 0, 1, 0, 1, 0): (6, 0.128, 0.176, 0.155, 0.259),

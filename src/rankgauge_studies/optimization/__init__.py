@@ -39,9 +39,9 @@ SECTIONS = {
     "objectives": "4",
     "notes": "A.7",
 }
-"""The section of the paper that each table is about, in the order of the paper."""
+"""The section of the paper that each table covers, in the order of the paper."""
 REAL_SEED, REAL_INSTANCES = 7, 200
-"""How many instances of real documents are drawn for the theorems."""
+"""Number of instances drawn from real documents for the theorems."""
 
 
 def make_table_functions(data: queries.Queries | None) -> dict[str, Callable[[], Table]]:

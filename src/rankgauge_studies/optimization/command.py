@@ -75,7 +75,7 @@ def command(output: str, data: str | None) -> None:
     if "no figures" not in failed:
         write_figures(study.figures(), output)
     if failed:
-        lost.append("some parts were not made: see the notes at the start")
+        lost.append("some parts are missing: see the notes at the start")
     if lost:
         raise Incomplete("\n".join(lost))
 

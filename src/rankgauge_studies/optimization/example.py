@@ -206,7 +206,7 @@ def _is_best_at_corners(made: Plane, region: Region) -> bool:
 TOUCHING_LABELS = ((1, 1, 0), (0, 1, 1, 1, 1))
 """The labels of the documents of the two queries that `touching_scores` scores."""
 PATH_POSITIONS = (0.0, 0.5)
-"""The values of x: a path up through the point of contact, and a path beside it."""
+"""The values of x: a path up through the point of contact, and one next to it."""
 
 
 def touching_scores(x: float, y: float) -> list[float]:

@@ -19,7 +19,7 @@ from rankgauge_studies.optimization.theorems import DROPPED_SEED, draw_binary_la
 
 GRADED_MEASURES = ("nDCG", "nDCG(discount=zipf)", "ERR", "nDCG(discount=log_2)", "nDCG@2")
 RESPONSE_MEASURES = ("AP", *GRADED_MEASURES, "AP(norm=min)@2", "P@1", "P@2", "RR", "Success@2")
-"""Measures whose share of flips is counted, and those of them for labels above 1."""
+"""Measures whose flips are counted, and those among them for labels above 1."""
 
 
 def response_table() -> Table:

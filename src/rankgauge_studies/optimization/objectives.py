@@ -27,9 +27,9 @@ OBJECTIVES: dict[str, Objective] = {
 }
 UNCHANGED, CUBED, EXP, SHIFTED = "as they are", "cubed", "exp", "shifted by query"
 INCREASING_MAPS = (UNCHANGED, CUBED, EXP)
-"""Increasing maps of the scores, beside which there is a shift by query."""
+"""Increasing maps of the scores; a shift per query is tested as well."""
 RANK_OBJECTIVES, LOWER_IS_BETTER = ("nDCG", "AP"), ("pairwise loss",)
-"""The objectives that see ranks alone, and those of which low values are better."""
+"""The objectives that depend only on ranks, and those for which low values are better."""
 
 
 def draw_segment() -> Segment:

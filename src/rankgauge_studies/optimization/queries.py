@@ -17,16 +17,16 @@ from rankgauge_studies.optimization.theorems import Instance
 
 FILES = tuple(f"mq2008/S{part}.txt.gz" for part in range(1, 6))
 COLUMNS = (39, 23, 40)
-"""The features c, u and v, from 1: three that vary much."""
+"""The features c, u and v, numbered from 1: three with high variance."""
 DECIMALS = 6
 DOCUMENTS, RELEVANT = 8, (2, 4)
-"""Queries with so many documents are taken, of which so many are relevant."""
+"""The numbers of documents and of relevant documents in the selected queries."""
 DRAWS_BY_COUNT = {1: 6, 2: 6, 4: 4, 8: 3, 16: 1, 24: 1}
-"""How many queries, and how many draws of so many."""
+"""Number of queries per draw, and number of draws."""
 SEED = 5
 MEASURES = ("AP", "nDCG", "P@5", "RR")
 BOX = (-1.0, -1.0, 1.0, 1.0)
-"""The square in which grids are laid."""
+"""The square covered by grids."""
 STEPS = (0.1, 0.01)
 
 

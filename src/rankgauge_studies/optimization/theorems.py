@@ -30,11 +30,11 @@ OTHER_FLIPS = (
 )
 """Pairs of measures that do not; nDCG(discount=log_2) ignores the flip of ranks 1 and 2."""
 GENERIC = ((1, 4, 150), (1, 6, 60), (1, 8, 15), (2, 4, 100), (3, 4, 60), (2, 6, 12))
-"""Queries, documents of each, and how many instances."""
+"""Number of queries, documents per query, and number of instances."""
 MANY = ((1, 4, 1_200), (2, 3, 600), (1, 5, 300))
 GENERIC_SEED, MANY_SEED, DROPPED_SEED, POINT_SEED = 3, 4, 5, 21
 DROPPED_INSTANCES = ((1, 4, 1, 1_500), (1, 5, 1, 600), (2, 3, 1, 1_500), (2, 4, 2, 400))
-"""Queries, documents of each, the largest coordinate, and how many are drawn."""
+"""Number of queries, documents per query, the largest coordinate, and number of draws."""
 POINT_DRAWS = 3_000
 OPTIMUM_DEFINITIONS: tuple[Across, ...] = ("edges", "trajectories")
 

@@ -28,7 +28,7 @@ Sides: TypeAlias = tuple[int, ...]
 """1 or −1 for each plane: on which side of it a cell is."""
 
 GENERIC = ((1, 4, 30), (1, 5, 30), (2, 3, 60), (2, 4, 10), (3, 3, 15))
-"""Queries, documents of each, and how many instances."""
+"""Number of queries, documents per query, and number of instances."""
 SEED, POINT_SEED = 11, 12
 SIZE = 60
 """The largest coordinate."""

@@ -28,15 +28,15 @@ from rankgauge_studies.text.tables import LEVEL_NAMES
 from rankgauge_studies.verdicts import IntervalEstimate, Verdict
 
 CHANGE_LIMIT = 0.1
-"""A correlation that changes by less is nearly the same."""
+"""A correlation that changes by less than this is considered nearly the same."""
 LARGE_DIFFERENCE = 0.8
-"""A difference of two means is large from so many standard deviations on (Cohen 1988)."""
+"""A difference of two means is large from this number of standard deviations (Cohen 1988)."""
 
 FEWEST_CASES = 20
-"""A share of wins among fewer disagreements says nothing."""
+"""With fewer disagreements than this, the share of wins is meaningless."""
 
 TwoSetStatistic: TypeAlias = Callable[[Floats, Floats], Floats]
-"""A number of two sets of documents."""
+"""A number for each of two sets of documents."""
 
 CLAIMS = {
     "bertscore": (
@@ -57,7 +57,7 @@ CLAIMS = {
     "preferred rouge": "Where ROUGE and its V1 or V2 disagree, people agree with V1 or V2. (Table 9.2)",
     "rouge wins more": "V1 and V2 of ROUGE win more often than V1 and V2 of BERTScore do. (Section 9.3)",
 }
-"""The claims in our words, by key."""
+"""The claims in our own words, by key."""
 
 
 class TextStatement(Record):

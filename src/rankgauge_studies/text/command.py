@@ -151,7 +151,7 @@ def command(
             else ("; run the same command again to add BERTScore once there is an encoder")
         )
         raise Incomplete(
-            f"some parts were not made; {folder / INDEX}.csv lists those that were{more}"
+            f"some parts are missing; {folder / INDEX}.csv lists those that exist{more}"
         )
     click.echo(f"Full report: {folder / PAGE}")
 

@@ -25,7 +25,7 @@ PRINTED_TITLES = {
     "Table 9.1": "ROUGE, V1 and V2 against human ratings, all documents",
     "Table 9.2": "Whom people side with where ROUGE and V1 or V2 disagree",
 }
-"""What is printed, in the order of the dissertation."""
+"""The published tables and figures, in the order of the dissertation."""
 
 
 def list_counterparts(study: TextStudy, drawn: Collection[str]) -> Iterator[Counterpart]:

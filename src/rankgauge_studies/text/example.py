@@ -14,7 +14,7 @@ from rankgauge.text.metrics.embedding import tokens_of, unit_vectors
 from rankgauge.text.tokens import SENTENCE_END, first_words
 
 MOST_TOKENS, MOST_WORDS, FEWEST_WORDS = 15, 10, 4
-"""How many tokens and words of a text are shown, so that every token can be read."""
+"""Number of tokens and words of a text shown, few enough to keep every token legible."""
 
 
 class TokenExample(NamedTuple):

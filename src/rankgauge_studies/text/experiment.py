@@ -67,7 +67,7 @@ class Attention(Record):
 
 
 CorrelationScope: TypeAlias = tuple[str, str, str, Over]
-"""What correlations are of: which systems, which documents (for a kind also which reading of it), and
+"""The scope of correlations: which systems, which documents (for a kind, also which reading of it), and
 over systems, texts or rows."""
 
 
@@ -124,12 +124,12 @@ class DataSetResult(Record):
     scores: Scores
     kinds: DocumentKinds | None
     attention: Mapping[str, Attention]
-    """By kind of document; empty where the encoder shows no attention."""
+    """By kind of document; empty if the encoder provides no attention."""
     correlated: Mapping[CorrelationScope, HumanCorrelation]
     """Empty without ratings."""
     preferred: tuple[PreferenceResult, ...]
     example: TokenExample | None = None
-    """What Figure 8.1 shows; None without an encoder that can name its tokens."""
+    """The content of Figure 8.1; None without an encoder that can name its tokens."""
 
     @property
     def name(self) -> str:
@@ -188,7 +188,7 @@ class DataSetResult(Record):
         }
 
 
-REMEDY = "remove it to have it made again"
+REMEDY = "remove it to create it again"
 
 
 class PartStore(Record):

@@ -51,7 +51,7 @@ FILE_EXTRAS = {
     "8.3": "Other systems and layers",
     "9.1": "Other systems, and correlations over systems and over texts,",
 }
-"""What the file of a table has more than the page."""
+"""What the file of a table contains beyond the page."""
 INDEX_ABOUT = "The file in this folder that replicates each table and figure of the dissertation"
 
 TASK_COLUMNS = (
@@ -213,7 +213,9 @@ def _kinds(
     drawn = [pictures[each] for each in names if each in pictures]
     items: list[Item] = [Picture(svg, caption, caption) for svg, caption in drawn]
     if examined.kinds is not None:
-        table = ShownTable(examined.kinds.table(), "Kinds of documents by each layer", digits=4)
+        table = ShownTable(
+            examined.kinds.table(), "Kinds of documents according to each layer", digits=4
+        )
         items.insert(0, table)
         if examined.correlated:
             items.append(

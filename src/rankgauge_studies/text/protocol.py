@@ -46,7 +46,7 @@ from rankgauge.text.human import NoRatingsError
 from rankgauge.text.metrics.references import FIRST
 
 LAYERS = (5, 4, 6)
-"""The layers of BERTScore. The first one is looked at most closely."""
+"""The layers of BERTScore. The first one is examined most closely."""
 ROUGE = (rouge1, rouge2, rougeL)
 FORMS: Mapping[str, Any] = {"expected": expected, "v1": v1, "v2": v2, "linear": linear}
 SCORE, CHANCE = "score", "expected"
@@ -55,11 +55,11 @@ VERSIONS = ("v1", "v2")
 DOCUMENTS, SHARE, FEWEST_OF_KIND = 20, 5, 5
 """A kind has 20 documents, or a fifth of all if that is fewer, but not fewer than 5."""
 FEWEST_DOCUMENTS = 10
-"""Intervals over fewer documents say nothing."""
+"""Intervals over fewer documents are meaningless."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
-"""What a data set may be called: its name is part of the names of files."""
+"""The allowed names of a data set, which become part of file names."""
 DRAWS = 10
-"""How many texts of sentences, and of random tokens, are drawn for each document."""
+"""Number of texts drawn for each document, from sentences and from random tokens."""
 
 
 class ChanceReading(Record):
@@ -216,7 +216,7 @@ def layer_name(layer: int) -> str:
 
 EVERY, ABSTRACTIVE, EXTRACTIVE = "all", "abstractive", "extractive"
 CHOSEN, JUDGED = "chosen pairs", "judged pairs"
-"""What the pairs of systems are called that `--pair` names, and that a file of preferences is about."""
+"""The names for the pairs of systems chosen with `--pair` and for those in a file of preferences."""
 _EXTRACTIVE = {
     "summeval": ("M0", "M1", "M2", "M5"),
     "realsumm": (
@@ -232,9 +232,9 @@ _EXTRACTIVE = {
         "pnbert_out_bert_lstm_pn.txt",
     ),
 }
-"""The systems of known data sets that extract sentences; their other systems write."""
+"""The extractive systems in known data sets; the other systems are abstractive."""
 FEWEST_SYSTEMS = 5
-"""Correlations over fewer systems say nothing."""
+"""Correlations over fewer systems are meaningless."""
 
 
 class RatedSummaries(Record):

@@ -8,7 +8,7 @@ from rankgauge.extending import Cell, Table
 from rankgauge.text.human import Over
 
 ENCODER = "roberta-large, layer 17, no idf, bert-score 0.3.12"
-"""What the printed BERTScores were computed with; the dissertation gives this hash code."""
+"""The setup used to compute the printed BERTScores; the dissertation gives this hash code."""
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
 
 CORRELATIONS: Mapping[str, tuple[str, Mapping[str, tuple[float, ...]], float]] = {

@@ -73,7 +73,7 @@ WITHOUT_ENCODER = (
     "or give the folder of an encoder with --encoder"
 )
 LIBRARIES = ("numpy", "scipy", "tokenizers", "rouge-score-rs")
-"""Other versions of these may give other bytes."""
+"""Different versions of these may produce different bytes."""
 
 
 def available_encoder() -> AnyEncoder | None:
@@ -166,7 +166,7 @@ class TextStudy(Result, Record):
 
     asked: TextProtocol
     content: Mapping[str, Any]
-    """What `study.json` has: versions, digests of the data and of the encoder, and how it was done."""
+    """The content of `study.json`: versions, digests of the data and the encoder, and the settings."""
     examined: tuple[DataSetResult, ...]
     encoder_name: str = "an encoder"
     """The folder of the encoder, shortly."""

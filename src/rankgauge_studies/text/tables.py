@@ -41,7 +41,7 @@ from rankgauge_studies.verdicts import IntervalEstimate, format_number
 
 AVERAGE = "average PAI"
 LEVEL_NAMES: Mapping[str, str] = {"systems": "systems", "texts": "texts", "rows": "all outputs"}
-"""What correlations are over, in words."""
+"""Descriptions of the levels of correlations."""
 
 
 def average_increase(changes: Iterable[Change]) -> float:

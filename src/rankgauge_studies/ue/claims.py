@@ -129,8 +129,8 @@ CLAIMS = {
 """The claims of the abstract, the case studies and the conclusions. What is tested is the sign, or that
 no more than a margin is lost."""
 
-REORDERED, CONFLICTING = "pairs of methods in another order", "conflicting tests"
-MORE_REORDERED = "pairs in another order, uninformative minus ideal"
+REORDERED, CONFLICTING = "pairs of methods in a different order", "conflicting tests"
+MORE_REORDERED = "pairs in a different order, uninformative minus ideal"
 MORE_CONFLICTING = "conflicting tests, uninformative minus ideal"
 MORE_SIGNIFICANT = "more significant tests, percentage points"
 MORE_PAD = "PAD higher, percentage points"
@@ -154,7 +154,7 @@ SENTENCES = {
     LOWEST: "the lower swap rate of {measure} and V1 minus the swap rate of {version}, in percentage "
     "points: {amount}",
 }
-"""What the statements count, and how they are said."""
+"""The quantities that statements are about, and their wording."""
 
 
 class Statement(Record):

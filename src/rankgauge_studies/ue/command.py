@@ -312,7 +312,7 @@ def command(
     click.echo(f"{wrap_text(study.undecided_text(), line_width() or 100)}\n")
     click.echo(f"The files for the printed tables are listed in {folder / INDEX}.csv")
     if lacking:
-        raise Incomplete(f"some parts were not made; the tables are in {folder / TABLES}")
+        raise Incomplete(f"some parts are missing; the tables are in {folder / TABLES}")
     click.echo(f"Full report: {folder / PAGE}")
 
 

@@ -54,10 +54,10 @@ class UndecidedClaim(Record):
     statements: int
     undecided: int
     growth: float | None
-    """How many times as many queries; infinite for more than were tried, None if not known."""
+    """The factor for the number of queries; infinite if above the largest one tried, None if unknown."""
     queries: float | None
     tried: int
-    """How many times as many queries were tried at the most."""
+    """The largest factor for the number of queries that was tried."""
     data: str
     """The data set that these queries are of."""
 

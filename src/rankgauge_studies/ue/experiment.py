@@ -40,7 +40,7 @@ EQUAL_SETS = {UNINFORMATIVE: "uninformative, equal in size", IDEAL: "ideal, equa
 """The sets that are compared across data sets, of the same size in both."""
 BLOCK_SIZE = 20
 FACTORS = (3, 10, 30)
-"""How many times as many queries are drawn, to see how many would decide the claims."""
+"""Factors by which more queries are drawn to see how many would decide the claims."""
 LARGER_DRAWS = 40
 MOST_DRAWN = 300_000
 """Samples of more queries than these are not drawn."""
@@ -93,7 +93,7 @@ class ResampledParts(Record):
     parts: Parts
     draws: Sequence[Parts] = ()
     larger: Mapping[int, Sequence[Parts]] = field(default_factory=dict)
-    """By factor, what was found on so many times as many drawn queries."""
+    """By factor, the results on that many times as many queries."""
 
 
 class CaseStudy(Record):
@@ -113,7 +113,7 @@ class Experiment(Record):
     methods: tuple[str, ...]
     chosen: ChosenQueries
     breadth: tuple[int, int]
-    """How many broad and focused queries there are, before the two sets are made equal."""
+    """Number of broad and of focused queries, before the two sets are made equal in size."""
     means: Mapping[str, EmptyQueryMeans]
     """By case, the means over all test queries."""
     cases: Mapping[str, CaseStudy]
@@ -125,11 +125,11 @@ class ChosenQueries(Record):
 
     queries: tuple[str, ...]
     total: int
-    """How many test queries there are."""
+    """Number of test queries."""
     without_relevant: int
-    """How many of them have no relevant document."""
+    """Number of test queries without relevant documents."""
     drawn_without_relevant: int
-    """How many of the drawn ones have none."""
+    """Number of drawn queries without relevant documents."""
     notes: tuple[str, ...] = ()
 
 

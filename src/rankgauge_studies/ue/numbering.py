@@ -58,7 +58,7 @@ ALL_TABLES = {
         for number in printed.of(case)
     },
 }
-"""What each table of the paper shows."""
+"""The content of each table of the paper."""
 FIGURES = {
     "map": "Query types by expected and actual score",
     "expected": "Histogram of the expected {case} of random rankings",

@@ -57,7 +57,7 @@ class DrawnFigure(Record):
 
 
 NARROW = 5
-"""Tables with so many columns can stand side by side."""
+"""Maximum number of columns in tables placed side by side."""
 
 
 def study_page(study: Study, pictures: Sequence[DrawnFigure]) -> Page:

@@ -38,8 +38,8 @@ from rankgauge.rankers.libraries import version_of
 
 ReadingName: TypeAlias = Literal["paper", "right"]
 WithoutRelevant: TypeAlias = Literal["leave-out", "zero"]
-"""What is done with queries that have no relevant document: they are in no set and no mean, or they
-score 0 like their chance, and can be drawn and be uninformative."""
+"""What is done with queries that have no relevant document: they are excluded from sets and means, or
+they score 0 like their chance, and can be drawn and be uninformative."""
 
 CUTOFFS = (5, 10, 15, 20, 30)
 VERSIONS = ("V1", "V2")
@@ -49,10 +49,10 @@ GREATEST_CUTOFF = 1_000_000
 """The greatest cutoff."""
 REPLICATES = 20
 MARGIN = 5.0
-"""What a measure may lose, in percentage points, where a claim says that nothing is lost."""
+"""The loss in percentage points tolerated if a claim says that nothing is lost."""
 MOST_WAYS = 100
 FEWEST = 2
-"""Sets with fewer queries have no numbers."""
+"""No numbers are computed for sets with fewer queries."""
 
 
 def slug(name: str) -> str:
@@ -102,7 +102,7 @@ class Reading(Value):
     informative_by: InformativeBy = DEFAULT_INFORMATIVE_BY
     without_relevant: WithoutRelevant = "leave-out"
     ascent_objective: str = ""
-    """The measure that coordinate ascent optimizes; empty: as the preset has it."""
+    """The measure that coordinate ascent optimizes; empty: as in the preset."""
 
     def check(self) -> Reading:
         """The reading, after a check; RankgaugeError for a value that there is not."""
@@ -122,7 +122,7 @@ class Reading(Value):
 
 
 ASCENT, OBJECTIVE = "coordinateascent", "objective"
-"""Coordinate ascent, and the setting that names what it makes best."""
+"""Coordinate ascent, and the setting that names its objective."""
 
 PAPER = Reading(
     "paper",
@@ -138,7 +138,7 @@ READINGS = {reading.name: reading for reading in (PAPER, RIGHT)}
 
 def _check_texts(what: str, values: Iterable[Any]) -> None:
     if not all(isinstance(value, str) for value in values):
-        raise RankgaugeError(f"{what}: not a text, expected texts")
+        raise RankgaugeError(f"{what}: not text, expected a list of strings")
 
 
 class DataSet(Value):
@@ -150,14 +150,14 @@ class DataSet(Value):
     name: str
     folds: str
     digest: str = ""
-    """Tells whether the data are the same."""
+    """Identifies the data."""
     queries: int | None = None
-    """How many test queries are drawn."""
+    """Number of test queries drawn."""
     set_number: int | None = None
     set_share: float | None = None
-    """How many queries are uninformative, and how many ideal; one of the two."""
+    """The number or share of queries in each of the two sets; exactly one is set."""
     training_queries: int | None = None
-    """How many training queries of each fold are drawn."""
+    """Number of training queries drawn per fold."""
 
 
 class Protocol(Record):
@@ -169,25 +169,25 @@ class Protocol(Record):
     settings: Mapping[str, str | float | bool | None] = field(default_factory=dict)
     """Settings of the methods by name, such as lambdamart.trees."""
     folds: int | None = None
-    """Into how many folds a single file is cut."""
+    """Number of folds into which a single file is split."""
     queries: int | None = None
-    """How many test queries are drawn; None for all."""
+    """Number of test queries drawn; None for all."""
     training_queries: int | None = None
-    """How many training queries of each fold are drawn; None for all."""
+    """Number of training queries drawn per fold; None for all."""
     cutoffs: tuple[int, ...] = CUTOFFS
     set_share: float | None = SET_SHARE
     set_number: int | None = None
     broad_share: float = BROAD_SHARE
     broad_label: int = BROAD_LABEL
     ways: int = 2
-    """Into how many parts the documents of a query are split."""
+    """Number of parts into which the documents of a query are split."""
     replicates: int = REPLICATES
-    """How often they are split."""
+    """Number of such splits."""
     samples: int = RESAMPLES
-    """How often the queries are drawn again, for intervals."""
+    """Number of bootstrap samples of the queries for intervals."""
     level: float = LEVEL
     margin: float = MARGIN
-    """What a measure may lose, in percentage points, where a claim says that nothing is lost."""
+    """The loss in percentage points tolerated if a claim says that nothing is lost."""
     seed: int = SEED
 
     def size(self, data: DataSet) -> SelectionSize:
@@ -247,7 +247,7 @@ class Protocol(Record):
         if not self.readings:
             raise RankgaugeError("no reading, expected paper, right or both")
         if len({reading.name for reading in self.readings}) < len(self.readings):
-            raise RankgaugeError("a reading is there twice, expected each once")
+            raise RankgaugeError("a reading occurs twice, expected each once")
         for reading in self.readings:
             reading.check()
         SelectionSize(self.set_number, self.set_share)
@@ -292,7 +292,7 @@ class Protocol(Record):
     def from_json(cls, content: Any, source: str) -> Protocol:
         """The protocol in a `study.json`; InputError where it is none."""
         if not isinstance(content, dict) or content.get("study") != STUDY:
-            raise InputError(source, None, "no UE study, expected the study.json of one")
+            raise InputError(source, None, "not a UE study, expected the study.json of one")
         try:
             names = {each.name for each in fields(cls)}
             more = set(content) - names - {"study", "rankgauge", "libraries"}
@@ -317,6 +317,7 @@ class Protocol(Record):
 
 
 OPTIONAL_FIELDS = {"training_queries", "margin"}
-"""Fields that a study.json of rankgauge 0.1 may lack; without them it is the same study."""
+"""Fields that may be missing from a study.json written by rankgauge 0.1; their absence does not make it
+a different study."""
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "lightgbm", "matplotlib", "jinja2")
-"""Other versions of these may give other bytes."""
+"""Different versions of these may produce different bytes."""

@@ -30,7 +30,7 @@ METHODS = {
     "LogisticRegression": "L2LR",
     "LambdaMART": "LMART",
 }
-"""Our names of the methods and the paper's, in the order of its tables."""
+"""Our names for the methods and the paper's, in the order of its tables."""
 
 
 def _matrix(text: str) -> Floats:

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 PROTOCOL_FILE = "study.json"
 RUNS = "runs"
 FEW_DRAWS = 100
-"""With fewer draws intervals are rough."""
+"""With fewer draws, intervals are rough."""
 VERDICTS = (
     "A claim says that the value is above the limit, which is 0 or, if nothing may be lost, "
     "minus the margin. It holds if low is above the limit, and does not hold if high is at "
@@ -85,7 +85,7 @@ class Study(Result, Record):
     """For each data set, the statistics of its folds."""
     experiments: Mapping[str, Mapping[str, Experiment]]
     changed: tuple[str, ...] = ()
-    """In what the protocol differs from the one that the folder had before."""
+    """How the protocol differs from the previous one in the folder."""
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
@@ -248,7 +248,7 @@ class StudyStart(Record):
     folds: Mapping[str, Folds]
     statistics: Mapping[str, Table]
     chosen: Mapping[tuple[str, str], ChosenQueries]
-    """By reading and data set, the test queries."""
+    """The test queries, by reading and data set."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -367,5 +367,5 @@ def protocol_differences(folder: OwnPath, protocol: Protocol) -> tuple[str, ...]
     there = read_sealed(path, "the study.json of a study", maker, ANOTHER_FOLDER)
     here = dict(read_json(json_bytes(protocol.content()), source, "JSON", maker))
     if there.get("study") != here["study"]:
-        raise InputError(source, None, "not a UE study; give another folder, or remove this one")
+        raise InputError(source, None, "not a UE study; choose another folder, or remove this one")
     return tuple(name for name in here if here[name] != there.get(name))

@@ -27,4 +27,4 @@ ALGORITHMS: Registry[Algorithm] = Registry(
         "q_measure": "staircase",
     },
 )
-"""Each takes a measure and pairs of lists. `any_measure.py` answers for all other measures."""
+"""Each accepts a measure and pairs of lists. `any_measure.py` handles all other measures."""

@@ -15,22 +15,22 @@ from rankgauge.measures.labeling import extremes
 from rankgauge.rankings.lists import Rankings
 
 MOST_LABELINGS = 20_000
-"""How many labels of the free documents are tried one by one."""
+"""Maximum number of labelings of the free documents that are tried exhaustively."""
 
 BLOCK_LABELS = 1 << 16
-"""How many labels of documents are scored at once."""
+"""Number of document labels scored at once."""
 
 ROUNDS = 60
-"""How many times a search takes a better labeling before it stops."""
+"""Maximum number of times a search moves to a better labeling."""
 
 MOST_CHANGED_DOCUMENTS = 200
-"""How many free documents a search may change."""
+"""Maximum number of free documents that a search may change."""
 
 MOST_SCORED_LABELS = 40_000_000
-"""How many labels a search scores before it stops."""
+"""Maximum number of labels that a search scores."""
 
 SLACK = 1e-9
-"""By how much rounding takes a score beyond its range."""
+"""How far rounding may push a score outside its range."""
 
 Score = Callable[[Rankings], Floats]
 
@@ -119,7 +119,7 @@ def refine_differences(
 
 
 Lead = tuple[float, NDArray[np.int32]]
-"""How far a list is ahead, and the labels of the documents then."""
+"""The lead of a list and the document labels that produce it."""
 
 
 def _try_all_labelings(score_each: Score, two: Lists) -> list[Lead]:

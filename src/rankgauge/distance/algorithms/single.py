@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rankgauge.measures.precision import RecallAt, ReciprocalRank, RPrecision, SuccessAt
 
 PairLead = tuple[float, NDArray[np.bool_], int]
-"""The greatest difference, which documents of the pair are relevant then, and how many off the lists."""
+"""The greatest difference, with the relevant documents of the pair and the number off the lists."""
 
 
 def recall(measure: RecallAt, pairs: ListPairs) -> GreatestDifferences:

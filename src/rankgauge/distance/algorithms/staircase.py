@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from rankgauge.measures.q_measure import QMeasure
 
 MOST_CACHED_REWARDS = 1 << 24
-"""How many rewards of places are kept: 16 bytes each, so a quarter of a gigabyte."""
+"""Maximum number of rank rewards kept: 16 bytes each, a quarter of a gigabyte."""
 
 MOST_PLACES = 10_000
-"""How long lists may be: the walk takes 16 bytes for each pair of places."""
+"""Maximum length of lists: the walk takes 16 bytes for each pair of ranks."""
 
 MOST_TRACED_STATES = 1 << 33
-"""How many states may be traced for a witness: a bit each, so a gigabyte."""
+"""Maximum number of states traced for a witness: one bit each, a gigabyte."""
 
 
 class Rewards(NamedTuple):
@@ -46,8 +46,8 @@ class Rewards(NamedTuple):
 
 
 RewardFunction = Callable[[NDArray[np.int32], int], Rewards]
-"""The rewards of a list of documents, given the number of free documents. Only places of the list are
-asked for."""
+"""The rewards of a list of documents, given the number of free documents. Only ranks within the list
+are requested."""
 
 
 class ListPositions:
@@ -61,7 +61,7 @@ class ListPositions:
         self.places = int(np.diff(lists.offsets).max(initial=0))
         if self.places > MOST_PLACES:
             raise RankgaugeError(
-                f"lists of {self.places} documents, expected at most {MOST_PLACES}: give a cutoff"
+                f"lists of {self.places} documents, expected at most {MOST_PLACES}: use a cutoff"
             )
         self._place = np.full((len(lists), len(lists.labels)), self.places + 1, dtype=np.int64)
         self._free = np.zeros((len(lists), self.places + 1), dtype=np.uint8)

@@ -42,7 +42,7 @@ class ParameterCrossings(Record):
     certified: bool = False
     """Whether no crossing can be missing."""
     touching: int = 0
-    """How often two documents meet without changing places."""
+    """Number of times that two documents meet without swapping places."""
     ways: dict[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:

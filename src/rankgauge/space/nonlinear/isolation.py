@@ -25,16 +25,16 @@ from rankgauge.space.nonlinear.scorers import ParameterScorer
 from rankgauge.space.nonlinear.sturm import crossing_roots, numerator
 
 UNIT_ROUNDOFF = 2.0**-53
-"""By what share an operation is rounded at most."""
+"""The maximum relative rounding error of an operation."""
 
 LEVELS = 16
-"""How often an interval is halved before Sturm's theorem decides."""
+"""Number of times an interval is halved before Sturm's theorem decides."""
 
 MOST_PARTS = 32
-"""If a pair is in doubt on more parts of the interval, Sturm's theorem decides."""
+"""If a pair is undecided on more parts of the interval than this, Sturm's theorem decides."""
 
 MOST_PAIRS = 500_000
-"""How many pairs of documents are looked at at a time."""
+"""Number of pairs of documents examined at a time."""
 
 Term = tuple[Fraction, Fraction, Fraction]
 
@@ -60,9 +60,9 @@ class Terms(Record):
     end: Floats
     rise: Floats
     offsets: Ints
-    """Where the terms of each document begin, and where the last ones end."""
+    """The index of each document's first term, followed by the end of the last document's terms."""
     error: float
-    """By what share of the sum of its terms' sizes a score, or its slope, is wrong at most."""
+    """The maximum error of a score or its slope, as a share of the sum of its terms' magnitudes."""
 
     def bounds(self, rows: Ints, places: Floats) -> Points:
         """Scores and slopes of single documents, each at its own place."""
@@ -267,7 +267,7 @@ class _Isolation:
         exact.ways[DECISIONS[0]] += int(same.sum())
         self.upper, self.lower = upper[~same], lower[~same]
         self.doubtful = np.zeros(len(self.upper), dtype=np.bool_)
-        """Which pairs Sturm's theorem decides."""
+        """The pairs that Sturm's theorem decides."""
         none = np.zeros(0, np.int64)
         self.brackets: list[tuple[Ints, Floats, Floats, Ints]] = [
             (none, np.zeros(0), np.zeros(0), none)

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ROWS = 21
-"""How many rows a map has, unless other values are asked for."""
+"""Default number of rows in a map."""
 MOST_ROUNDS = 50
-"""How often the search for the best point changes its direction, at the most."""
+"""Maximum number of changes of direction in the search for the best point."""
 
 
 class PairScorer(ABC):
@@ -225,7 +225,7 @@ class ParameterMap(Result, Record):
         along, across = self.parameters
         flips = count_phrase(sum(len(row.flips) for row in self.rows), "flip")
         rows = count_phrase(len(self.rows), "row")
-        certain = "certified: no flip on a row is missing"
+        certain = "certified: no flip on any row is missing"
         texts = [
             f"{flips} on {rows}, {certain if self.certified else 'from samples, not certified'}"
         ]
@@ -290,7 +290,7 @@ class ParameterMap(Result, Record):
 
 
 STRIPES = 600
-"""At how many points of a row a figure shows the mean."""
+"""Number of points per row at which a figure shows the mean."""
 
 
 def _interval_around(curve: ParameterCurve, point: float, mean: float) -> Interval:

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SAMPLES = 1001
-"""At how many values of the parameter a scorer without a certificate is looked at."""
+"""Number of parameter values at which a scorer without a certificate is sampled."""
 
 ANCHOR_SHARES = np.array([0.5, 0.381966, 0.618034])
-"""Where in an interval a list is ranked; the first point without a tie is taken."""
+"""Candidate points in an interval at which a list is ranked; the first one without a tie is used."""
 
 
 class RankingSequence(Record):
@@ -49,11 +49,11 @@ class RankingSequence(Record):
     """
 
     position: Floats
-    """Where each crossing is, from 0 to 1."""
+    """The position of each crossing, from 0 to 1."""
     upper: Ints
     lower: Ints
     group: Ints
-    """The number of each crossing's group of crossings that lie at one place."""
+    """For each crossing, the number of its group of crossings at the same position."""
     place: Floats
     """Where each group is."""
     size: int
@@ -138,7 +138,7 @@ class Sweep(Record):
         if self.scorer.rows != len(self.documents.labels):
             raise RankgaugeError(
                 f"the scorer is for {count_phrase(self.scorer.rows, 'document')}, "
-                f"the lists have {len(self.documents.labels):,}"
+                f"but the lists contain {len(self.documents.labels):,}"
             )
 
     @cached_property
@@ -360,7 +360,7 @@ class ParameterCurve(Result, Record):
         if not flips.certified:
             how = (
                 f" from {count_phrase(self.sweep.samples, 'sample')}, not certified: two flips "
-                "of the same documents between two samples can be missed"
+                "of the same documents between two samples may be missed"
             )
         notes = [Note(count_phrase(len(flips), "flip") + how, measure=measure)]
         if flips.touching:

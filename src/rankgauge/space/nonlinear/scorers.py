@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rankgauge.space.nonlinear.crossings import ParameterCrossings
 
 MOST_SCORES = 2_000_000
-"""How many scores are in memory at a time."""
+"""Maximum number of scores in memory."""
 
 
 class ParameterScorer(ABC):

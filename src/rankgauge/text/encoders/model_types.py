@@ -36,11 +36,11 @@ class ModelType(Record):
     output_norm: str = "output.LayerNorm"
 
     token_types: bool = True
-    """Whether a vector for the first of two texts is added to every token."""
+    """Whether the vector that marks the first of two texts is added to every token."""
     after_padding: bool = False
-    """Whether positions count from the number of the padding token on."""
+    """Whether positions are counted from the id of the padding token."""
     leading_space: bool = False
-    """Whether a text starts with a space, so that its first word is as any other word."""
+    """Whether a text is prefixed with a space to treat its first word like any other."""
 
 
 BERT = ModelType()

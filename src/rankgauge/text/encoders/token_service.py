@@ -19,7 +19,7 @@ from rankgauge.separate.inside import limit_memory
 T = TypeVar("T")
 
 MEMORY = 1 << 29
-"""How many bytes the process may allocate, besides room for the tokenizer and the texts."""
+"""Number of bytes that the process may allocate in addition to space for the tokenizer and the texts."""
 
 MEMORY_PER_BYTE_OF_FILE = 64
 """A vocabulary in memory takes up to 56 bytes for each byte of tokenizer.json."""

@@ -19,16 +19,16 @@ from rankgauge.text.encoders.folder import read_json
 from rankgauge.text.encoders.token_service import tokenizer_handler, tokenizer_memory
 
 SECONDS = 60
-"""How long any request may take, besides time for its texts. Most take milliseconds."""
+"""Time limit for any request, in addition to the time for its texts. Most take milliseconds."""
 
 CHARACTERS_PER_SECOND = 10_000
-"""How many characters a tokenizer must manage. Slow ones manage 200,000."""
+"""Number of characters that a tokenizer must process per second. Slow ones manage 200,000."""
 
 BYTES_PER_SECOND = 1_000_000
-"""How many bytes of tokenizer.json must be read in a second. Slow machines read several millions."""
+"""Number of bytes of tokenizer.json that must be read per second. Slow machines read several million."""
 
 BATCH_CHARACTERS = 250_000
-"""How many characters are sent to the tokenizer at a time."""
+"""Number of characters sent to the tokenizer at a time."""
 
 REMEDY = "download tokenizer.json of the model again"
 
@@ -62,7 +62,7 @@ class Tokenization:
         if largest >= vocabulary:
             raise self._input_error(
                 f"it has the token id {largest:,}, but config.json has vocab_size "
-                f"{vocabulary:,}; take both files from the same model"
+                f"{vocabulary:,}; use both files from the same model"
             )
         special, word = (ids.tolist() for ids in self.ids(["", "a"]))
         if len(special) != 2:

@@ -19,7 +19,7 @@ from rankgauge.errors import InputError, missing_package
 Floats32: TypeAlias = NDArray[np.float32]
 
 READABLE_TYPES = ("F32", "F16", "BF16")
-"""The types that weights may have."""
+"""The supported types of weights."""
 
 COPY_REMEDY = "copy the file again, or convert the model again"
 
@@ -65,7 +65,7 @@ class TensorFile:
         if has != shape:
             raise self._input_error(
                 f"the tensor {full} has the shape {_format_shape(has)}, but config.json says "
-                f"{_format_shape(shape)}; take config.json and the weights from the same model"
+                f"{_format_shape(shape)}; use config.json and the weights from the same model"
             )
         if kind not in READABLE_TYPES:
             raise self._input_error(

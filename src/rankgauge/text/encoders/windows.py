@@ -10,7 +10,7 @@ from rankgauge.core.arrays import Ints
 from rankgauge.core.records import Record
 
 OVERLAP = 128
-"""How many tokens two neighboring windows share at least, where an encoder has positions enough."""
+"""Minimum overlap of neighboring windows in tokens, if the encoder has enough positions."""
 
 
 def truncate_tokens(tokens: Iterable[Ints], longest: int) -> list[Ints]:

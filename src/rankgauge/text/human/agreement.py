@@ -147,7 +147,7 @@ def pair_agreement(
     Raises
     ------
     RankgaugeError
-        If people judged no pair of outputs that has scores.
+        If none of the pairs judged by people has scores.
 
     Examples
     --------

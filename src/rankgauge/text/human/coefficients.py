@@ -22,8 +22,8 @@ Signs: TypeAlias = NDArray[np.float32]
 COEFFICIENTS = ("tau_b", "rho", "r")
 """Kendall's τ-b, Spearman's ρ and Pearson's r."""
 MOST_ROWS = 2_000
-"""Up to so many outputs, τ-b over all outputs is computed for samples too: its time grows with the
-square of their number."""
+"""Up to this number of outputs, τ-b over all outputs is also computed for samples: its time grows with
+the square of their number."""
 
 
 class RatedOutputs(Record):

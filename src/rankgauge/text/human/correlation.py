@@ -36,7 +36,7 @@ KERNELS: dict[str, Callable[[RatedOutputs, Floats], Floats]] = {
     "rows": correlate_outputs,
 }
 BATCH_CELLS = 8 * CELLS
-"""How many numbers of samples are held at a time."""
+"""Number of sampled values held in memory at a time."""
 
 
 def human_correlation(

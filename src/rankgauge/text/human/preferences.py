@@ -373,7 +373,7 @@ def judged_pairs(
         there &= np.isin(np.minimum(a, b) * size + np.maximum(a, b), wanted)
     if not there.any():
         raise RankgaugeError(
-            "people judged no pair of outputs that has scores; use the same ids and system "
+            "none of the pairs judged by people has scores; use the same ids and system "
             f"names as in the texts, such as {scores.queries[0]!r} and {scores.runs[0]!r}"
         )
     return JudgedPairs(
@@ -488,7 +488,7 @@ def _notes(
     if not cases:
         constant = isinstance(normalized, ChanceMetric) and normalized.of.constant
         why = f"{CONSTANT}; use length=candidate, or draws=1 with per=candidate" if constant else ""
-        text = "the two never put a pair of systems in opposite orders on a text"
+        text = "the two never rank a pair of systems in opposite orders on any text"
         return [Note(text, detail=why)]
     if isinstance(people, PairwisePreferences):
         return [Note(BY_VOTES, column="win, lose, tie")]

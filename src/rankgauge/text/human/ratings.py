@@ -50,7 +50,7 @@ EXPECTED = (
     "several annotators have one row each and are named in a column annotator"
 )
 NOBODY = -1
-"""In place of the number of an annotator, where the file does not say who rated."""
+"""The number that stands for an unknown annotator."""
 
 
 class NoRatingsError(InputError):

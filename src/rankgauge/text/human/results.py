@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Over: TypeAlias = Literal["systems", "texts", "rows"]
-"""systems: of the means of the systems; texts: over the systems on each text, then the mean; rows: over
-all outputs."""
+"""systems: over the system means; texts: over the systems on each text, then averaged; rows: over all
+outputs."""
 
 OVER_DESCRIPTIONS = {
     "systems": "correlation between system means",
@@ -32,11 +32,11 @@ OVER_DESCRIPTIONS = {
     "rows": "correlation over all outputs",
 }
 NEAR_ZERO = 0.05
-"""PAI of a correlation nearer to 0 says nothing."""
+"""PAI is meaningless for a correlation closer to 0 than this."""
 
 
 CHANGES = ("change", "change_low", "change_high", "pai")
-"""What the table says of a normalized form beside its metric."""
+"""The columns of the table that compare a normalized form with its metric."""
 
 
 class HumanCorrelation(Result, Record):
@@ -163,7 +163,7 @@ class HumanCorrelation(Result, Record):
         if near:
             kind = (
                 f"correlations of the metric within {NEAR_ZERO:g} of 0: {{count}}. PAI "
-                "explodes near 0; read the difference"
+                "explodes near 0; use the difference instead"
             )
             notes.append(Note(kind, column="pai", count=near, severity=WARNING))
         return CorrelationDifference(

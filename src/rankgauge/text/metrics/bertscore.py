@@ -39,7 +39,7 @@ from rankgauge.text.metrics.references import (
 from rankgauge.text.registry import register
 
 FEWEST_TOKENS = 10
-"""Chance by F with fewer tokens is drawn: there the formula is not close enough."""
+"""Below this number of tokens, chance for F is estimated from drawn texts, not from the formula."""
 PLUG_IN_NOTE = (
     "chance is computed as F of the expected precision and recall, which is within .01 of the "
     "expected F on SummEval"

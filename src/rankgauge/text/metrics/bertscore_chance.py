@@ -31,13 +31,13 @@ from rankgauge.text.metrics.matching import (
 from rankgauge.text.metrics.references import ReferenceGrid, iter_groups
 
 STEP = 0.25
-"""The step of the integral, in the logarithm of its variable."""
+"""The step of the integration, in the logarithm of its variable."""
 ROUNDING = 1e-13
-"""What the ends of the integral, which are left out, add to it at most."""
+"""The maximum contribution of the omitted tails of the integral."""
 CELLS = 1_000_000
-"""How many similarities are held at a time."""
+"""Number of similarities held in memory at a time."""
 NEGLIGIBLE_EXPONENT = 45.0
-"""exp(-45) is nothing beside 1, in double precision."""
+"""exp(-45) is negligible next to 1 in double precision."""
 
 
 def expected_precision(best: Floats, weights: Floats, length: Ints) -> Floats:

@@ -30,9 +30,9 @@ Vectors: TypeAlias = dict[int, Floats32]
 """The vectors of the tokens of a text, by layer: token × width."""
 
 MOST_BYTES = 400_000_000
-"""How much memory the vectors of references and sources take, before the oldest are dropped."""
+"""Memory limit for the vectors of references and sources, above which the oldest are dropped."""
 BATCH_TOKENS = 8_192
-"""How many tokens are encoded at a time."""
+"""Number of tokens encoded at a time."""
 
 
 class AnyEncoder(Protocol):
@@ -245,7 +245,7 @@ class EmbeddingStore:
         self.texts = texts
         self.encoder = encoder
         self.layers: set[int] = set()
-        """The layers that were asked for, and so are encoded together."""
+        """The requested layers, which are encoded together."""
         # All in one call: a request to the tokenizer takes longer than a short text.
         tokens = iter(tokens_of(encoder, chain.from_iterable(texts.references)))
         self.references = [list(islice(tokens, len(each))) for each in texts.references]
@@ -254,7 +254,7 @@ class EmbeddingStore:
         self._kept: OrderedDict[tuple[int, int | None], Vectors] = OrderedDict()
         self._bytes = 0
         self.known: dict[Any, Any] = {}
-        """Numbers that metrics share, by what they are."""
+        """Numbers shared by metrics, by kind."""
 
     @property
     def sources(self) -> list[Ints]:

@@ -17,11 +17,11 @@ from rankgauge.text.data.texts import Candidates
 from rankgauge.text.registry import register
 
 ScoreFunction: TypeAlias = Callable[[str, tuple[str, ...], str], float]
-"""Gives the score of a candidate, from its text, its references and its source."""
+"""Returns the score of a candidate from its text, its references and its source."""
 
 
 TOLERANCE = 1e-9
-"""By so much a score may be outside the range, for rounding."""
+"""How far a score may lie outside the range because of rounding."""
 
 
 class FunctionMetric(Metric):

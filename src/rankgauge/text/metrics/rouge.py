@@ -46,7 +46,7 @@ SLOW_NOTE = (
     "but it takes about 60 times as long"
 )
 SLOWDOWN = 100
-"""How many times longer a step takes in rouge-score."""
+"""The factor by which a step takes longer in rouge-score."""
 FOREIGN_NOTE = (
     "{texts} with a reference mostly in another script: only the letters a to z and digits "
     "count as words, so the scores mean little"
@@ -69,9 +69,9 @@ class Rouge(Metric):
     split = staticmethod(words_of)
     source = "Lin 2004, ROUGE: a package for automatic evaluation of summaries"
     by_library: ClassVar[bool] = False
-    """Whether another package computes the score of what systems wrote."""
+    """Whether another package computes the scores of system outputs."""
     most_steps: ClassVar[float] = np.inf
-    """An output and a reference are not compared if that takes more steps."""
+    """Maximum number of steps allowed to compare an output with a reference."""
     remedy: ClassVar[str] = "Shorten these texts, or use rouge1 or rouge2"
     """What to do then."""
 
@@ -237,7 +237,7 @@ class GramRouge(Rouge):
     """A metric of single words, or of pairs of words that are not too far apart."""
 
     reach: ClassVar[int | None]
-    """How many places apart the words of a pair are at most: 0 no pairs at all, None any pair."""
+    """Maximum distance between the words of a pair; 0 allows no pairs, None all."""
     single: ClassVar[bool] = False
     """Whether single words count."""
 
@@ -321,7 +321,7 @@ class RougeLsum(LibraryRouge):
     )
     formula = (
         "hits = Σ over lines of the reference of the words in a longest common subsequence "
-        "with any line of the output, each word at most as often as both texts have it; units "
+        "with any line of the output, each word at most as often as it occurs in both texts; units "
         "= words"
     )
     examples = ("rougeLsum", "rougeLsum(stem=true)")

@@ -19,9 +19,9 @@ from rankgauge.text.metrics.references import ReferenceGrid, iter_groups
 from rankgauge.text.metrics.rouge_words import WordIds, word_ids
 
 MOST_STATES = 200_000
-"""How many states of pairs are followed at once."""
+"""Number of pair states tracked at once."""
 MOST_WORK = 1e9
-"""If the pairs of a text take more steps, they are not followed."""
+"""The pairs of a text are not tracked if that takes more steps than this."""
 
 
 def expected_hits(

@@ -18,7 +18,7 @@ from rankgauge.text.tokens import SplitWords, words_of
 
 FAST, SLOW = "rouge_score_rs", "rouge_score"
 BATCH_PAIRS = 20_000
-"""How many pairs of texts are given to the package at a time."""
+"""Number of text pairs passed to the package at a time."""
 
 
 @cache

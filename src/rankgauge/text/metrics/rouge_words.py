@@ -22,11 +22,11 @@ from rankgauge.text.tokens import reference_counts
 Words: TypeAlias = NDArray[np.int32]
 
 CountHits: TypeAlias = Callable[[Words, Ints, Words, int], Ints | Floats]
-"""What each of some texts has in common with a reference, from the words of all texts, their offsets,
+"""Computes the overlap of several texts with a reference from the words of all texts, their offsets,
 the words of the reference and the number of different words."""
 
 MOST_PAIRS = 20_000_000
-"""A text with more pairs of words is not compared by pairs."""
+"""Maximum number of word pairs for which a text is compared by pairs."""
 
 
 class WordIds(Record):
