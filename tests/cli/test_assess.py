@@ -414,7 +414,7 @@ def test_nothing_is_written_where_nothing_could_be_assessed(command: Call, tmp_p
 
 def test_a_terminal_gets_a_bar_and_a_pipe_none(rankgauge: Call, files: Files) -> None:
     words = ("assess", files.qrels, *files.runs)
-    code, seen = on_a_terminal(*words, output=subprocess.DEVNULL)
+    code, seen = on_a_terminal(*words, "--splits", "100000", output=subprocess.DEVNULL)
     assert code == 0
     assert "assessing" in seen
     assert "assessing" not in rankgauge(*words).err

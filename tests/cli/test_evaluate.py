@@ -722,7 +722,7 @@ def test_a_terminal_gets_a_table_without_raw_escape_sequences(files: Files) -> N
     row = next(line for line in text.splitlines() if "\\x1b]0;title" in line)
     assert row.startswith(r"r\x1b[31m\x9b32m  q\x1b[31m\x1b]0;title\x07\x9b31m\x08\xff")
     assert row.endswith("  1.0000")
-    assert text.count("1 line dropped") == 2
+    assert " ".join(text.split()).count("1 line dropped") == 2
 
 
 def test_table_in_a_pipe_has_no_raw_escape_sequences_either(rankgauge: Call, files: Files) -> None:

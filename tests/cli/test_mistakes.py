@@ -80,11 +80,11 @@ def test_a_fault_in_a_file_is_not_called_the_wrong_way_round(rankgauge: Call, fi
     files.good.write_text("1 Q0 a 1 2 x\n1 Q0 b\n")
     code, _, err = rankgauge("evaluate", files.qrels, files.good)
     assert code == 2
-    assert "wrong way" not in err
+    assert "swapped" not in err
     assert f"{files.good}:2: 3 columns" in err
     code, _, err = rankgauge("evaluate", files.good, files.qrels)
     assert code == 2
-    assert "wrong way" not in err
+    assert "swapped" not in err
 
 
 def test_numbers_that_could_be_either_are_not_called_the_wrong_way_round(
@@ -93,14 +93,14 @@ def test_numbers_that_could_be_either_are_not_called_the_wrong_way_round(
     files.qrels.write_text("query,document,score\n1,a,2\n")
     files.good.write_text("query,document,score\n01,a,2\n")
     _, _, err = rankgauge("evaluate", files.qrels, files.good)
-    assert "wrong way" not in err
+    assert "swapped" not in err
     assert "none of its queries are judged" in err
 
 
 def test_distance_says_where_judgments_belong(rankgauge: Call, files: Files) -> None:
     assert_refused(
         rankgauge("distance", files.good, files.qrels),
-        "the file has judgments: give it first, or with --qrels",
+        "the file contains judgments: pass it first, or with --qrels",
     )
     assert_refused(rankgauge("distance", files.qrels, files.good), "1 run, expected at least two")
     assert_refused(

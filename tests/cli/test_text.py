@@ -139,7 +139,7 @@ def test_agreement_with_people(rankgauge: Call, file: Path, ratings: Path, tmp_p
     ("options", "fault"),
     [
         (["-m", "rogue1"], "there is no metric 'rogue1'; did you mean rouge1"),
-        (["-m", "nDCG@10"], "there is no metric 'nDCG'"),
+        (["-m", "nDCG@10"], "there is no metric 'nDCG@10'"),
         (["--null", "letters"], "expected one of words, sentences"),
         (["--length", "long"], "expected reference, candidate, or a number of words"),
         (["--per", "candidate"], "per=candidate needs draws"),

@@ -46,7 +46,9 @@ def usable_runs(
     for source, result in outcomes(lambda source: source(), sources, None, label):
         if isinstance(result, RankgaugeError):
             judged = has_only_judgments(str(source.path), **reading)
-            remedy = "; the file has judgments: give it first, or with --qrels" if judged else ""
+            remedy = (
+                "; the file contains judgments: pass it first, or with --qrels" if judged else ""
+            )
             read.failed.append(f"{result}{remedy}")
         elif judgments is not None and not (rows_of(judgments.queries, result.queries) >= 0).any():
             where = display_name(source.path)

@@ -92,8 +92,8 @@ def check_order(
             raise MisplacedFile(
                 os.fspath(qrels),
                 None,
-                f"the files are the wrong way round: {os.fspath(qrels)} is a run and {os.fspath(run)} "
-                "has judgments; pass the judgments first",
+                f"the files are swapped: {os.fspath(qrels)} is a run and {os.fspath(run)} "
+                "contains judgments; pass the judgments first",
             )
 
 

@@ -565,9 +565,9 @@ def query_types(
     q1 1.0 0.5 0.5 ideal
     q2 0.0 0.5 -0.5 uninformative hard
     q3 1.0 1.0 0.0 uninformative easy
-    # ideal: 1
-    # uninformative hard: 1
-    # uninformative easy: 1
+    # ideal: 1 (the runs are furthest ahead of a random ranking)
+    # uninformative hard: 1 (least ahead of a random ranking, with low scores)
+    # uninformative easy: 1 (least ahead of a random ranking, with high scores)
     # other: 0
     # excluded: 1 with nothing relevant
     """
