@@ -37,7 +37,7 @@ study_options = combine_options(
         f"{DATA_VARIABLE}, or else {DEFAULT_DATA_FOLDER}.",
     ),
 )
-"""`-o` and `--data`, of studies that know their data."""
+"""`-o` and `--data`, for studies with a default data set."""
 
 
 def data_folder(data: str | None) -> str:

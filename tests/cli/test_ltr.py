@@ -315,7 +315,7 @@ def test_only_some_training_queries_are_learnt_from(rankgauge, files, tmp_path):
     assert "learned from Features: 7 queries, 84 documents, 3 features" in done.err
     assert "trained on 7 of 20 queries, chosen at random with the seed" in done.err
     done = rankgauge(*asked, "--training-queries", 30, "-o", tmp_path / "all")
-    assert "trained on all 20 queries: there are no more than the requested 30" in done.err
+    assert "trained on all 20 queries: 30 were requested, and no more are available" in done.err
     folds = ("ltr", "crossval", train, "--folds", 4, "--method", "logisticregression", "-m", "AP")
     done = rankgauge(*folds, "--training-queries", 4)
     assert done.code == 0

@@ -113,8 +113,8 @@ def option(*names: str, **settings: Any) -> ParameterDeclaration:
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`. `but(help, ...)` returns a
-        copy with other settings.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
+        `but(help, ...)` returns a copy with other settings.
 
     Examples
     --------

@@ -49,7 +49,7 @@ def setting_option(
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def training_queries_option(part: str) -> ParameterDeclaration:
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def by_option(default: ChanceDifference | None, more: str = "") -> ParameterDecl
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def set_share_option(more: str) -> ParameterDeclaration:
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
 
     Examples
     --------

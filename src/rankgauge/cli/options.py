@@ -168,7 +168,7 @@ def queries_option(least: int, help_text: str) -> ParameterDeclaration:
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
 
     Examples
     --------
@@ -407,7 +407,7 @@ def seed_option(drawn: str, default: int = SEED) -> ParameterDeclaration:
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
 
     Examples
     --------
@@ -450,7 +450,7 @@ def samples_option(
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
 
     Examples
     --------
@@ -489,7 +489,7 @@ def level_option(
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
 
     Examples
     --------
@@ -525,7 +525,7 @@ def significance_test_option(default: str | None, more: str = "") -> ParameterDe
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
 
     Examples
     --------
@@ -579,7 +579,7 @@ def depth_option(
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
 
     Examples
     --------
@@ -618,7 +618,7 @@ def folds_option(default: int | None, least: int, help_text: str) -> ParameterDe
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
 
     Examples
     --------
@@ -647,7 +647,7 @@ def repeats_option(default: int, help_text: str) -> ParameterDeclaration:
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
 
     Examples
     --------
@@ -676,7 +676,7 @@ def margin_option(default: float, help_text: str) -> ParameterDeclaration:
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
 
     Examples
     --------
@@ -709,7 +709,7 @@ def preferences_option(
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
 
     Examples
     --------
@@ -768,7 +768,7 @@ def method_option(help_text: str, **settings: Any) -> ParameterDeclaration:
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
 
     Examples
     --------
@@ -845,7 +845,7 @@ def output_option(metavar: str, help_text: str, **settings: Any) -> ParameterDec
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
 
     Examples
     --------

@@ -231,7 +231,7 @@ class SourceOptions(ScoringOptions, RunFileOptions, WorkerOptions, heading="Meas
     """The measures for runs, if the user named none."""
     inputs: tuple[str, ...] = argument("inputs", nargs=-1, metavar="[QRELS RUN...]")
     measures: tuple[str, ...] = ()
-    """Each command declares them anew, by `source_measure_option`."""
+    """Each command declares its own copy, using `source_measure_option`."""
     score_files: tuple[str, ...] = option(
         "--scores",
         multiple=True,

@@ -89,7 +89,7 @@ def target_option(
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def learner_option(
     Returns
     -------
     ParameterDeclaration
-        The option: a decorator of commands, or a field of an `OptionGroup`.
+        The option, usable as a decorator of commands or as a field of an `OptionGroup`.
 
     Examples
     --------

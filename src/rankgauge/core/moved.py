@@ -99,7 +99,7 @@ PACKAGES = {
     "rankgauge_studies.optimisation": "rankgauge_studies.optimization",
     "rankgauge.studies": "rankgauge_studies",
 }
-"""Packages that moved with all that is in them: the new name by the old one."""
+"""Packages that moved with all their contents, as a mapping from the old name to the new one."""
 
 
 def install_module_finder() -> None:

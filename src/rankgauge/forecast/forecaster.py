@@ -424,7 +424,7 @@ def check_target(target: str) -> str:
     measure = parse(str(target))
     if isinstance(measure, Aggregate):
         raise RankgaugeError(
-            f"{measure} has no score for a query, expected a measure such as nDCG@1000"
+            f"{measure} has no per-query scores; expected a measure such as nDCG@1000"
         )
     return str(measure)
 

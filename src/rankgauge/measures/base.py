@@ -180,7 +180,8 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
     by_subtopic: ClassVar[bool] = False
     """Whether it asks which subtopics a document was judged for."""
     over_orders: ClassVar[bool] = False
-    """Whether it sets a ranking against orders of documents, so that it matters which are judged."""
+    """Whether it compares a ranking with the judged order of document pairs, so that it matters which
+    documents are judged."""
     _of_some_scores: ClassVar[bool] = False
     """Whether a class without a score declares what is true of some scores only. A class that derives
     from a measure of this class, and has another score, must declare it again."""

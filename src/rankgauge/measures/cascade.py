@@ -22,7 +22,7 @@ MOST_STEPS = 10_000_000
 """How many steps, documents times places, ERR takes in one tie before it goes another way."""
 
 MOST_JOINT_PLACES = 50
-"""Of how many places the joint distribution of two is worked out: the cost is their square."""
+"""Number of ranks for which pairwise joint distributions are computed; the cost is quadratic in it."""
 
 
 class ExpectedReciprocalRank(Measure):

@@ -37,7 +37,7 @@ class TrainingQueries(Value):
         """How many of the available queries are learned from, in words."""
         if available <= self.number:
             queries = count_phrase(available, "query")
-            return f"trained on all {queries}: there are no more than the requested {self.number:,}"
+            return f"trained on all {queries}: {self.number:,} were requested, and no more are available"
         return (
             f"trained on {self.number:,} of {available:,} queries, chosen at random with the seed"
         )
