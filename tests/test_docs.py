@@ -53,7 +53,9 @@ def test_the_readme_counts_what_there_is() -> None:
     measures = [entry for entry in entries().values() if isinstance(entry, Measure)]
     assert len(bounds) == len(measures)
     assert f"with nDCG, AP and {len(measures) - 2} other measures" in text
-    assert f"exactly for {bounds.count('exact')} of {len(measures)} measures" in text
+    exact, tried, none = map(bounds.count, ("exact", "enumerated", "–"))
+    assert f"exact for {exact} of {len(measures)} measures; for {tried}, all labels" in text
+    assert f"and {none} have none" in text
     assert f"{NUMBERS[len(TESTS)]} significance tests" in text
     counts = Counts(load())
     equal, differing = counts.equal.total(), counts.differing.total()

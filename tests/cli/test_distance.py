@@ -145,6 +145,23 @@ def test_the_topics_with_the_greatest_distance_come_first(
     assert records(distance("-m", "P@2", "--top", 1, "-q").out) == whole[:1]
 
 
+def test_a_table_of_ratings_before_two_runs_is_judgments(rankgauge: Call, files: Files) -> None:
+    rows = [line.split() for line in QRELS.splitlines()]
+    table = files.folder / "judged.csv"
+    lines = ["query_id,doc_id,rating", *(f"{query},{doc},{grade}" for query, _, doc, grade in rows)]
+    table.write_text("\n".join(lines) + "\n")
+    named = rankgauge("distance", "--qrels", files.qrels, files.a, files.b, "-m", "AP@2")
+    assert rankgauge("distance", table, files.a, files.b, "-m", "AP@2").out == named.out
+    assert_refused(rankgauge("distance", table, files.a), "1 run, expected at least two")
+
+
+def test_tables_that_could_be_either_are_runs(rankgauge: Call, tmp_path: Path) -> None:
+    tables = [tmp_path / f"{name}.csv" for name in "abc"]
+    for number, table in enumerate(tables):
+        table.write_text(f"query_id,doc_id,rating\nq,a,{number + 1}\nq,b,2\n")
+    assert len(records(rankgauge("distance", *tables, "-m", "P@1").out)) == 3
+
+
 def test_the_witness_has_the_labels_that_attain_the_distance(distance: Call, files: Files) -> None:
     code, out, _ = distance("--qrels", files.qrels, "-m", "nDCG@2", "-m", "AP@2", "--witness")
     assert code == 0

@@ -413,7 +413,9 @@ def test_more_training_queries_than_there_are_take_all(folder):
     asked = cross_validation(folds, METHODS[:1], ["AP"], training_queries=24)
     assert asked.scores.values.tolist() == every.scores.values.tolist()
     (note,) = (note for note in asked.table().notes if "trained on" in note)
-    assert note.startswith("trained on all 24 queries: 24 were requested, and no more are available")
+    assert note.startswith(
+        "trained on all 24 queries: 24 were requested, and no more are available"
+    )
     assert not any("trained on" in note for note in every.table().notes)
     with pytest.raises(RankgaugeError, match="training_queries"):
         cross_validation(folds, METHODS[:1], ["AP"], training_queries=0)

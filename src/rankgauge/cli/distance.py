@@ -48,7 +48,7 @@ from rankgauge.distance.settling import settled as settle
 from rankgauge.distance.two_runs import RunPairDistances, time_notes
 from rankgauge.errors import MeasureError
 from rankgauge.evaluation.evaluator import evaluate
-from rankgauge.io.diagnosis import has_only_judgments
+from rankgauge.io.diagnosis import are_judgments_and_runs
 from rankgauge.io.parts import stored_runs
 from rankgauge.measures.grammar import parse_all
 
@@ -230,7 +230,7 @@ def command(
     beats      number of runs that are certain to be worse
     open       number of runs that could be better or worse
 
-    tsv, csv and jsonl name the first two above and below.
+    In tsv, csv and jsonl, the first two columns are called above and below.
 
     With --pairs as well, each row is a pair of runs: the difference between the means, its possible
     minimum and maximum, and whether the order is settled.
@@ -241,7 +241,9 @@ def command(
     asked = [parse_distance_measure(measure) for measure in parse_all(measures)]
     shown.check(policies.method, len(asked))
     grades = _grades(policies.grades)
-    if qrels is None and (shown.settled or has_only_judgments(runs[0], **reading.how)):
+    if qrels is None and (
+        shown.settled or are_judgments_and_runs(runs[0], runs[1:], **reading.how)
+    ):
         qrels, runs = runs[0], runs[1:]
     known, own = (None, None) if qrels is None else read_judgments(qrels, runs, **reading.how)
     known = known if known is None else known.with_negative(policies.negative)

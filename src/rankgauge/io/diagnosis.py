@@ -128,6 +128,21 @@ def has_only_judgments(file: Path, **reading: Any) -> bool:
     return can_be_read(read_qrels, file, **reading) and not can_be_read(read_run, file, **reading)
 
 
+def are_judgments_and_runs(first: Path, others: Sequence[Path], **reading: Any) -> bool:
+    """Whether the first of these files contains judgments, and the others contain runs.
+
+    A table whose column `rating` could be grades or scores counts as judgments if no other file does.
+    """
+    if has_only_judgments(first, **reading):
+        return True
+    reading |= {"lenient": False}
+    return (
+        can_be_read(read_qrels, first, **reading)
+        and not may_have_both(first)
+        and not any(can_be_read(read_qrels, other, **reading) for other in others[:MOST_TRIED])
+    )
+
+
 # Ids that do not meet
 
 
