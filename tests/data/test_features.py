@@ -88,7 +88,7 @@ def test_neighboring_queries_are_selected_without_a_copy() -> None:
         (["q9"], "no query 'q9'; there are 2 queries"),
         ([2], "no query 2"),
         ([-1], "no query -1"),
-        ([0, 0], "named twice"),
+        ([0, 0], "listed twice"),
         (["q1", 1], "expected ids"),
         ([1.5], "expected ids"),
         ([True, False], "expected ids"),
