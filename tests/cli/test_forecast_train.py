@@ -408,7 +408,7 @@ def test_a_table_of_scores_is_a_track(rankgauge: Call, tracks: list[str], tmp_pa
     [
         (("--target-track", "nobody"), "no track 'nobody', expected one of"),
         (("--feature", "nothing"), "nothing"),
-        (("--target", "gm(AP)"), "gm(AP) has no score for a query"),
+        (("--target", "gm(AP)"), "gm(AP) has no per-query scores"),
     ],
 )
 def test_the_study_refuses(
